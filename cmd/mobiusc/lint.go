@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/urfave/cli/v2"
+
+	"mobiusc/compiler/spec"
+	"mobiusc/internal/diag"
+	"mobiusc/schemas"
+)
+
+func lintCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "lint",
+		Usage:     "check specs",
+		ArgsUsage: "SPEC…",
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return errors.New("lint: give at least one spec")
+			}
+			var found diag.List
+			for _, path := range c.Args().Slice() {
+				_, faults := spec.Load(path, nil)
+				found = append(found, faults...)
+			}
+			return report(c, found)
+		},
+	}
+}
+
+func expandCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "expand",
+		Usage:     "print a spec with its parents merged, and where each line comes from",
+		ArgsUsage: "SPEC",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "variant", Usage: "apply a `VARIANT` of the spec"}},
+		Action: func(c *cli.Context) error {
+			path, err := oneArgument(c, "one spec")
+			if err != nil {
+				return err
+			}
+			s, found := spec.Load(path, nil)
+			if !found.HasErrors() && c.String("variant") != "" {
+				var faults diag.List
+				s, faults = s.Variant(c.String("variant"))
+				found = append(found, faults...)
+			}
+			if err := report(c, found); err != nil {
+				return err
+			}
+			return s.Expand(c.App.Writer)
+		},
+	}
+}
+
+func schemaCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "schema",
+		Usage: "print the JSON Schema of specs",
+		Action: func(c *cli.Context) error {
+			_, err := c.App.Writer.Write(schemas.Spec)
+			return err
+		},
+	}
+}

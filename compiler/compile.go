@@ -1,0 +1,163 @@
+// Package compiler turns an architecture spec, a config.json and a checkpoint
+// into an ONNX package. Compile is the whole pipeline.
+package compiler
+
+import (
+	"context"
+	"fmt"
+
+	"mobiusc/compiler/emit"
+	"mobiusc/compiler/spec"
+	"mobiusc/internal/diag"
+	"mobiusc/ir"
+	"mobiusc/lowering"
+	"mobiusc/lowering/passes"
+	"mobiusc/validate"
+)
+
+// Options are the choices of one compilation.
+type Options struct {
+	Spec    string // path of the spec, or the name of one that the program carries
+	Config  string // path of config.json; "": the checkpoint's, or the one the spec pins
+	Variant string // a variant of the spec; "": the one that the config's model type selects
+	DType   string // compute dtype: float32, float16, bfloat16; "": the checkpoint's
+	Storage string // dtype of the stored weights; "": the compute dtype
+	Opset   int64  // version of ai.onnx; 0: DefaultOpset
+	Strict  bool   // a config key that is not read is an error
+
+	LinearAttention string // chunked (also "") or recurrent
+	ChunkSize       int64  // tokens of a chunk of linear attention; 0: 32
+
+	Out     string  // directory of the package
+	Force   bool    // replace a package there
+	Weights Weights // where the parameters' content comes from
+
+	Tool string // name and version, for the manifest
+	// Dump is called with every graph after each phase; see passes.Run.
+	Dump func(component, phase string, m *ir.Model) error
+}
+
+// Compile runs the pipeline and writes the package. Each phase reports all that
+// it finds; none begins while there are errors. An error means that the work
+// could not be done for a reason outside spec, config and weights.
+func Compile(ctx context.Context, o Options) (diag.List, error) {
+	bound, found := bind(o)
+	if found.HasErrors() {
+		return found, nil
+	}
+	graphs, faults := lowering.Lower(bound.result.Model, o.lowering(bound.storage))
+	if found = append(found, faults...); faults.HasErrors() {
+		return found, nil
+	}
+	components, faults, err := o.finish(graphs)
+	if found = append(found, faults...); err != nil || faults.HasErrors() {
+		return found, err
+	}
+	faults, err = o.write(ctx, bound, components)
+	return append(found, faults...), err
+}
+
+// bound is a spec bound to a config, and the files that both came from.
+type bound struct {
+	spec    *spec.Spec
+	config  *spec.Config
+	result  *spec.Result
+	storage ir.DataType
+}
+
+// bind loads the spec and the config and evaluates one for the other.
+func bind(o Options) (*bound, diag.List) {
+	if faults := o.check(); faults.HasErrors() {
+		return nil, faults
+	}
+	s, found := spec.Load(o.Spec, nil)
+	if found.HasErrors() {
+		return nil, found
+	}
+	if o.Variant != "" {
+		var faults diag.List
+		s, faults = s.Variant(o.Variant)
+		if found = append(found, faults...); faults.HasErrors() {
+			return nil, found
+		}
+	}
+	config, faults := o.readConfig(s)
+	if found = append(found, faults...); faults.HasErrors() {
+		return nil, found
+	}
+	result, faults := s.Bind(config, spec.Options{DType: o.DType, Strict: o.Strict})
+	if found = append(found, faults...); faults.HasErrors() {
+		return nil, found
+	}
+	b := &bound{spec: s, config: config, result: result, storage: result.Model.Compute}
+	if o.Storage != "" {
+		b.storage = spec.DTypeOf(o.Storage)
+	}
+	return b, found
+}
+
+// component is a graph ready to be written.
+type component struct {
+	*lowering.Graph
+	model *ir.Model
+}
+
+// finish makes every lowered graph a model of the target and validates it.
+func (o Options) finish(graphs []*lowering.Graph) ([]*component, diag.List, error) {
+	var out []*component
+	var found diag.List
+	for _, g := range graphs {
+		c := &component{Graph: g, model: newModel(g, o.target(), o.Tool)}
+		after := func(phase string) error { return nil }
+		if o.Dump != nil {
+			after = func(phase string) error { return o.Dump(g.Component.Name, phase, c.model) }
+		}
+		if err := after("lower"); err != nil {
+			return nil, nil, err
+		}
+		err := passes.Run(c.model, passes.Standard(o.target()), func(p passes.Pass, _ *ir.Model) error { return after(p.Name) })
+		if err != nil {
+			found.Add(passFault(g, err))
+			continue
+		}
+		for _, f := range validate.Model(c.model, validate.Options{Standard: true, Unplaced: true}) {
+			found.Add(f.Diagnostic(g.Component.Range.File))
+		}
+		out = append(out, c)
+	}
+	return out, found, nil
+}
+
+// passFault turns an error of a pass into a finding at the component.
+func passFault(g *lowering.Graph, err error) diag.Diagnostic {
+	return diag.Diagnostic{Code: "MB0701", Name: "target", Severity: diag.Error, Range: g.Component.Range,
+		Message: fmt.Sprintf("component %s: %v", g.Component.Name, err)}
+}
+
+// newModel wraps a lowered graph. Its nodes are those of the newest operators:
+// legalisation makes them the target's.
+func newModel(g *lowering.Graph, t passes.Target, tool string) *ir.Model {
+	return &ir.Model{
+		IRVersion:    irVersion(t.Opset),
+		Opsets:       []ir.Opset{{Version: t.Opset}},
+		ProducerName: "mobiusc", ProducerVersion: tool,
+		Graph: g.Graph,
+	}
+}
+
+// write binds the weights and writes the package.
+func (o Options) write(ctx context.Context, b *bound, components []*component) (diag.List, error) {
+	p := &emit.Package{Header: o.manifest(b)}
+	for _, c := range components {
+		p.Components = append(p.Components, c.emitted())
+	}
+	found, inputs, err := o.Weights.attach(p, b, components)
+	if err != nil || found.HasErrors() {
+		return found, err
+	}
+	w := emit.WriteOptions{Force: o.Force, Inputs: append(b.inputs(), inputs...)}
+	if o.Weights.Mode == InPlace {
+		return found, p.WriteInPlace(ctx, o.Weights.Dir, w)
+	}
+	return found, p.Write(ctx, o.Out, w)
+}

@@ -1,0 +1,190 @@
+package emit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"mobiusc/ir"
+)
+
+// ManifestName is the file that makes a directory a package.
+const ManifestName = "mobiusc.json"
+
+// The format and version of the manifest that this package writes. The version
+// rises when a reader of the old one would misread the new one.
+const (
+	manifestFormat  = "mobiusc-package"
+	manifestVersion = 1
+)
+
+// Manifest describes a package; docs/package.md documents the file. Equal
+// compilations give equal bytes: it holds no times and no absolute paths.
+type Manifest struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Header
+	Components []ManifestComponent `json:"components"`
+	// Files lists every other file of the package, relative and slash
+	// separated: what may be removed when the package is replaced.
+	Files []string `json:"files"`
+}
+
+// Header says what a package was made of.
+type Header struct {
+	Tool   string `json:"tool"` // mobiusc and its version
+	Spec   Origin `json:"spec"`
+	Config Origin `json:"config"`
+	// Options holds the options that shape the package, by name.
+	Options map[string]string `json:"options,omitempty"`
+	// Weights is none, copy, in-place or random.
+	Weights string `json:"weights"`
+}
+
+// Origin names an input of the compilation and the SHA-256 of its content.
+type Origin struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// ManifestComponent describes one graph of a package.
+type ManifestComponent struct {
+	Name    string           `json:"name"`
+	Model   string           `json:"model"` // path of the model file in the package
+	Inputs  []ManifestValue  `json:"inputs"`
+	Outputs []ManifestValue  `json:"outputs"`
+	States  []StatePair      `json:"states,omitempty"`
+	Tensors []ManifestTensor `json:"tensors,omitempty"`
+}
+
+// ManifestValue is one input or output of a component.
+type ManifestValue struct {
+	Name string `json:"name"`
+	// DType is the element type in ONNX's textual syntax (float, float16, int64);
+	// of what is not a tensor, the whole type.
+	DType string `json:"dtype"`
+	// Shape holds numbers, symbolic expressions as text, and null for what is
+	// unknown. It is null if the rank is unknown.
+	Shape []any `json:"shape"`
+	// From is what feeds an input in the package: component.output.
+	From string `json:"from,omitempty"`
+}
+
+// StatePair is a tensor carried from one call to the next: feed the output back
+// to the input.
+type StatePair struct {
+	Input  string `json:"input"`
+	Output string `json:"output"`
+}
+
+// ManifestTensor is one external tensor of a component.
+type ManifestTensor struct {
+	Name  string  `json:"name"`
+	DType string  `json:"dtype"`
+	Shape []int64 `json:"shape"`
+	// Location is relative to the model file, as in the model; Offset and
+	// Length are bytes.
+	Location string `json:"location"`
+	Offset   int64  `json:"offset"`
+	Length   int64  `json:"length"`
+	// Constant is true for a tensor that the compiler made.
+	Constant bool `json:"constant,omitempty"`
+	// Sources are the checkpoint's tensors that the content comes from, and
+	// Transform what was done to them; "" if their bytes are the content.
+	Sources   []string `json:"sources,omitempty"`
+	Transform string   `json:"transform,omitempty"`
+	// Bound is false if the data does not hold the content yet.
+	Bound bool `json:"bound"`
+}
+
+// describe fills the manifest's entry of a component whose data is planned.
+func (c *Component) describe() ManifestComponent {
+	out := ManifestComponent{Name: c.Name, Model: c.file, Inputs: []ManifestValue{}, Outputs: []ManifestValue{}, States: c.States}
+	constants := map[string]bool{}
+	for _, k := range c.layout.constants {
+		constants[k.name] = true
+	}
+	for _, v := range c.Model.Graph.Inputs {
+		in := describeValue(v)
+		in.From = c.From[v.Name]
+		out.Inputs = append(out.Inputs, in)
+	}
+	for _, v := range c.Model.Graph.Outputs {
+		out.Outputs = append(out.Outputs, describeValue(v))
+	}
+	for _, v := range c.Model.Graph.Initializers {
+		t := v.Init
+		if t == nil || t.External == nil {
+			continue
+		}
+		w := c.Weights[v.Name]
+		out.Tensors = append(out.Tensors, ManifestTensor{
+			Name: v.Name, DType: t.Type.String(), Shape: append([]int64{}, t.Dims...),
+			Location: t.External.Location, Offset: t.External.Offset, Length: t.External.Length,
+			Constant: constants[v.Name], Sources: w.Sources, Transform: w.Transform, Bound: w.Bound || constants[v.Name],
+		})
+	}
+	return out
+}
+
+func describeValue(v *ir.Value) ManifestValue {
+	out := ManifestValue{Name: v.Name, DType: ir.Undefined.String()}
+	switch {
+	case v.Type == nil:
+		return out
+	case v.Type.Kind != ir.TensorKind:
+		out.DType = v.Type.String()
+		return out
+	}
+	out.DType = v.Type.Elem.String()
+	if v.Type.Ranked {
+		out.Shape = make([]any, len(v.Type.Shape))
+	}
+	for i := range out.Shape {
+		if n, ok := v.Type.Shape[i].Int(); ok {
+			out.Shape[i] = n
+		} else if d := v.Type.Shape[i]; d.Known() {
+			out.Shape[i] = d.String()
+		}
+	}
+	return out
+}
+
+// ErrNotPackage says that a directory has no manifest of this tool.
+var ErrNotPackage = errors.New("not a mobiusc package")
+
+// ReadManifest reads the manifest of the package in a directory. The error
+// wraps [ErrNotPackage] if there is none, or if it is another tool's file.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w: it has no %s", dir, ErrNotPackage, ManifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %v", path, ErrNotPackage, err)
+	}
+	if m.Format != manifestFormat {
+		return nil, fmt.Errorf("%s: %w: its format is %q, want %q", path, ErrNotPackage, m.Format, manifestFormat)
+	}
+	if m.Version != manifestVersion {
+		return nil, fmt.Errorf("%s: version %d of the package format, but this mobiusc reads version %d", path, m.Version, manifestVersion)
+	}
+	for _, f := range m.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f)) {
+			return nil, fmt.Errorf("%s: the file %q is not inside the package", path, f)
+		}
+	}
+	for _, c := range m.Components {
+		if !filepath.IsLocal(filepath.FromSlash(c.Model)) {
+			return nil, fmt.Errorf("%s: the model %q is not inside the package", path, c.Model)
+		}
+	}
+	return m, nil
+}

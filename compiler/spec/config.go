@@ -1,0 +1,187 @@
+package spec
+
+import (
+	"mobiusc/compiler/spec/expr"
+	"mobiusc/compiler/spec/fault"
+	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/diag"
+)
+
+// section is an object of config.json as a spec declares it: the whole config,
+// or a part of it such as vision.
+type section struct {
+	name     string   // vision; "" for the whole
+	at       []string // objects that hold the keys: text_config, or . for the whole
+	optional bool
+	keys     []*configKey
+	ignore   []ignoreRule
+	keyAt    diag.Range
+}
+
+// configKey is one declared key.
+type configKey struct {
+	name, path string // depth, vision.depth
+	typ        configType
+	from       []string // its names in config.json
+	def        *tree.Node
+	defExpr    *expr.Expr // of a default that is an expression
+	values     []expr.Value
+	refused    string // why a config that sets the key is not covered
+	section    *section
+	keyAt      diag.Range // the key in the spec
+}
+
+// ignoreRule names keys that are not read, and says why.
+type ignoreRule struct{ glob, reason string }
+
+func (s *section) key(name string) *configKey {
+	for _, k := range s.keys {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+func (s *section) names() []string {
+	var names []string
+	for _, k := range s.keys {
+		if k.refused == "" {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// static returns the type of a section in expressions.
+func (s *section) static() expr.Type {
+	t := expr.Type{Kind: expr.RecordType, Fields: map[string]expr.Type{}, Optional: s.optional}
+	for _, k := range s.keys {
+		if k.refused == "" {
+			t.Fields[k.name] = k.static()
+		}
+	}
+	return t
+}
+
+func (k *configKey) static() expr.Type {
+	if k.section != nil {
+		return k.section.static()
+	}
+	t := k.typ.static()
+	t.Optional = t.Optional && k.def == nil
+	return t
+}
+
+// declareConfig reads section config of a merged spec.
+func (c *checked) declareConfig(n *tree.Node) *section {
+	root := &section{at: []string{"."}}
+	if n == nil {
+		return root
+	}
+	root.keyAt = n.Range
+	if at := n.Get("at"); at != nil && at.Kind != tree.Null {
+		root.at = textsOf(at)
+	}
+	root.ignore = ignoreRules(n.Get("ignore"))
+	for _, e := range n.Entries {
+		if e.Key.Text != "at" && e.Key.Text != "ignore" && e.Value.Kind == tree.Map {
+			root.keys = append(root.keys, c.declareKey(e, ""))
+		}
+	}
+	return root
+}
+
+func ignoreRules(n *tree.Node) []ignoreRule {
+	var rules []ignoreRule
+	if n != nil {
+		for _, e := range n.Entries {
+			rules = append(rules, ignoreRule{e.Key.Text, textOf(e.Value)})
+		}
+	}
+	return rules
+}
+
+func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
+	n := e.Value
+	k := &configKey{name: e.Key.Text, path: outer + e.Key.Text, keyAt: e.Key.Range, from: textsOf(n.Get("from")), def: n.Get("default")}
+	if len(k.from) == 0 {
+		k.from = []string{k.name}
+	}
+	k.refused = textOf(n.Get("unsupported"))
+	if k.refused == "" {
+		c.checkName(e.Key)
+	}
+	if values := n.Get("values"); values != nil {
+		for _, v := range values.Items {
+			k.values = append(k.values, literal(v))
+		}
+	}
+	switch {
+	case n.Get("at") != nil || n.Get("keys") != nil:
+		c.declareSection(k, n)
+	case k.refused != "":
+	case n.Get("type") == nil:
+		c.report(fault.MissingKey(e.Key.Range, "config key "+k.name, "type"))
+		k.typ.word = "object"
+	default:
+		k.typ, _ = parseConfigType(n.Get("type").Text)
+		c.declareDefault(k)
+	}
+	return k
+}
+
+func (c *checked) declareSection(k *configKey, n *tree.Node) {
+	s := &section{name: k.path, at: []string{k.name}, ignore: ignoreRules(n.Get("ignore")), keyAt: k.keyAt}
+	if at := n.Get("at"); at != nil {
+		s.at = []string{at.Text}
+	}
+	s.optional = n.Get("optional") != nil && n.Get("optional").Bool
+	if keys := n.Get("keys"); keys != nil {
+		for _, e := range keys.Entries {
+			if e.Value.Kind == tree.Map {
+				s.keys = append(s.keys, c.declareKey(e, k.path+"."))
+			}
+		}
+	}
+	k.section = s
+}
+
+// declareDefault parses a default. Of a key that holds words it is the word
+// itself; otherwise text is an expression over other keys.
+func (c *checked) declareDefault(k *configKey) {
+	if k.def == nil || k.def.Kind != tree.String || k.typ.wordy() {
+		return
+	}
+	e, d := expr.Parse(k.def.Text, k.def.Span)
+	c.report(d)
+	k.defExpr = e
+}
+
+// wordy reports whether the values of a type are words.
+func (t configType) wordy() bool {
+	return t.outer == "" && (t.word == "string" || t.word == "activation" || t.word == "dtype")
+}
+
+// checkName refuses names that expressions cannot mention or that mean
+// something else there.
+func (c *checked) checkName(key *tree.Node) {
+	switch {
+	case expr.Reserved(key.Text):
+		c.report(fault.ReservedName(key.Range, key.Text))
+	case !expr.IsName(key.Text):
+		c.report(fault.NotAName(key.Range, key.Text))
+	}
+}
+
+// literal returns the value of a node that is no expression.
+func literal(n *tree.Node) expr.Value {
+	if n.Kind != tree.List {
+		return n.Interface()
+	}
+	list := make([]expr.Value, len(n.Items))
+	for i, item := range n.Items {
+		list[i] = literal(item)
+	}
+	return list
+}

@@ -1,0 +1,462 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"mobiusc/compiler/spec/expr"
+	"mobiusc/compiler/spec/fault"
+	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/diag"
+)
+
+// Config is a parsed config.json.
+type Config struct {
+	Path string
+	Text []byte
+	root *tree.Node
+}
+
+// ParseConfig reads the text of a config.json. path is what diagnostics show.
+func ParseConfig(path string, text []byte) (*Config, diag.List) {
+	root, found := tree.ParseJSON(path, text)
+	if root != nil && root.Kind != tree.Map {
+		found.Add(*fault.WrongType(root.Range, "an object", root.Describe()))
+	}
+	if found.HasErrors() {
+		return nil, found
+	}
+	return &Config{Path: path, Text: text, root: root}, found
+}
+
+// ModelType returns the model type that the config states, or "".
+func (c *Config) ModelType() string { return textOf(c.root.Get("model_type")) }
+
+// ConfigValue is one declared key with the value that the model is made from.
+type ConfigValue struct {
+	Path   string // in the spec: hidden_size, vision.depth
+	Value  any    // nil, bool, int64, float64, string, []any, *lowering.Rope
+	Source string // in config.json: text_config.hidden_size; "" for a default
+	Range  diag.Range
+}
+
+// IgnoredKey is a key of config.json that is not read, and why.
+type IgnoredKey struct{ Path, Reason string }
+
+// reading reads a config as a spec declares it.
+type reading struct {
+	found    diag.List
+	config   *Config
+	values   map[string]*readValue // by path
+	read     map[*tree.Node]bool   // keys of config.json that something reads
+	ignored  []IgnoredKey
+	sections []readSection
+	strict   bool
+}
+
+// readSection is a section with the objects of config.json that hold its keys;
+// there is none where an optional section is absent.
+type readSection struct {
+	*section
+	objects []jsonObject
+}
+
+// readValue is a key's value, or how to find it.
+type readValue struct {
+	key    *configKey
+	value  expr.Value
+	source string
+	at     diag.Range
+	node   *tree.Node // in config.json, nil for a default
+	state  valueState
+}
+
+type valueState uint8
+
+const (
+	known     valueState = iota
+	defaulted            // by an expression that is yet to be evaluated
+	computing
+)
+
+// jsonObject is an object of config.json with its path.
+type jsonObject struct {
+	node *tree.Node
+	path string // text_config; "" for the whole
+}
+
+func (o jsonObject) join(key string) string {
+	if o.path == "" {
+		return key
+	}
+	return o.path + "." + key
+}
+
+// readConfig reads every declared key of a config and reports the others.
+func readConfig(root *section, config *Config, strict bool) *reading {
+	r := &reading{config: config, values: map[string]*readValue{}, read: map[*tree.Node]bool{}, strict: strict}
+	if e := config.root.Entry("model_type"); e != nil {
+		r.read[e.Key] = true // it has selected the spec
+	}
+	r.section(root, jsonObject{config.root, ""})
+	r.unread(config.root, "", root, nil)
+	return r
+}
+
+func (r *reading) report(d *diag.Diagnostic) {
+	if d != nil {
+		r.found.Add(*d)
+	}
+}
+
+// section reads the keys of a section from its objects.
+func (r *reading) section(s *section, in jsonObject) {
+	var objects []jsonObject
+	for _, at := range s.at {
+		if at == "." {
+			objects = append(objects, in)
+			continue
+		}
+		e := in.node.Entry(at)
+		switch {
+		case e == nil || e.Value.Kind == tree.Null:
+			continue
+		case e.Value.Kind != tree.Map:
+			r.report(fault.BadConfigValue(e.Value.Range, in.join(at), "an object", e.Value.Describe()))
+			r.read[e.Key] = true
+		default:
+			objects = append(objects, jsonObject{e.Value, in.join(at)})
+		}
+	}
+	r.sections = append(r.sections, readSection{s, objects})
+	if len(objects) == 0 && s.optional {
+		return
+	}
+	if len(objects) == 0 {
+		r.report(fault.MissingConfigKey(start(in.node), in.join(s.at[0]), s.keyAt))
+		return
+	}
+	for _, k := range s.keys {
+		switch {
+		case k.section != nil:
+			r.section(k.section, holder(objects, k.section.at[0]))
+		case k.typ.word == "rope":
+			r.values[k.path] = r.rope(k, objects)
+		default:
+			r.values[k.path] = r.plain(k, objects)
+		}
+	}
+}
+
+// holder returns the first object that has a key, or the first.
+func holder(objects []jsonObject, key string) jsonObject {
+	for _, o := range objects {
+		if n := o.node.Get(key); n != nil && n.Kind != tree.Null {
+			return o
+		}
+	}
+	return objects[0]
+}
+
+// hit is one place of config.json that states a key.
+type hit struct {
+	entry *tree.Entry
+	path  string
+}
+
+// hits returns, object by object, the places that state one of the names, and
+// marks them as read. JSON null states nothing.
+func (r *reading) hits(names []string, objects []jsonObject) [][]hit {
+	var all [][]hit
+	for _, o := range objects {
+		var here []hit
+		for _, name := range names {
+			if e := o.node.Entry(name); e != nil {
+				r.read[e.Key] = true
+				if e.Value.Kind != tree.Null {
+					here = append(here, hit{e, o.join(name)})
+				}
+			}
+		}
+		if len(here) > 0 {
+			all = append(all, here)
+		}
+	}
+	return all
+}
+
+// plain reads a key that is one value.
+func (r *reading) plain(k *configKey, objects []jsonObject) *readValue {
+	v := &readValue{key: k, at: k.keyAt}
+	all := r.hits(k.from, objects)
+	if len(all) == 0 {
+		r.absent(v, objects)
+		return v
+	}
+	h := all[0][0]
+	if k.refused != "" {
+		r.report(fault.Refused(h.entry.Key.Range, h.path, k.refused))
+		return v
+	}
+	v.source, v.at, v.node = h.path, h.entry.Value.Range, h.entry.Value
+	value, ok := r.convert(h.entry.Value, k.typ, h.path)
+	v.value = value
+	for _, other := range all[0][1:] {
+		if w, good := r.convert(other.entry.Value, k.typ, other.path); ok && good && !expr.Equal(value, w) {
+			r.report(fault.AliasesDisagree(other.entry.Value.Range, other.path, other.entry.Value.Describe(), h.path,
+				h.entry.Value.Describe(), h.entry.Value.Range))
+		}
+	}
+	for _, outer := range all[1:] {
+		if !tree.Equal(outer[0].entry.Value, h.entry.Value) {
+			r.report(fault.Shadowed(outer[0].entry.Key.Range, outer[0].path, h.path, h.entry.Key.Range))
+		}
+	}
+	if ok && len(k.values) > 0 && !covered(k.values, value) {
+		r.report(fault.NotCovered(h.entry.Value.Range, h.path, h.entry.Value.Describe(), formatAll(k.values), k.keyAt))
+	}
+	return v
+}
+
+func covered(values []expr.Value, v expr.Value) bool {
+	return slices.ContainsFunc(values, func(w expr.Value) bool { return expr.Equal(v, w) })
+}
+
+func formatAll(values []expr.Value) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, strings.Trim(expr.Format(v), "'"))
+	}
+	return out
+}
+
+// absent gives a key that the config lacks its default.
+func (r *reading) absent(v *readValue, objects []jsonObject) {
+	k := v.key
+	switch {
+	case k.defExpr != nil:
+		v.state, v.at = defaulted, k.def.Range
+	case k.def != nil:
+		v.at = k.def.Range
+		v.value, _ = r.convert(k.def, k.typ, k.path)
+		if k.typ.word == "dtype" && v.value == nil {
+			v.value = k.def.Text
+		}
+	case !k.typ.optional && k.refused == "":
+		r.report(fault.MissingConfigKey(start(objects[0].node), objects[0].join(k.from[0]), k.keyAt))
+	}
+}
+
+// convert turns a value of config.json into one of the language. It reports a
+// value of another type.
+func (r *reading) convert(n *tree.Node, t configType, path string) (expr.Value, bool) {
+	fail := func(want string) (expr.Value, bool) {
+		r.report(fault.BadConfigValue(n.Range, path, want, n.Describe()))
+		return nil, false
+	}
+	switch t.outer {
+	case "list":
+		if n.Kind != tree.List {
+			return fail("a list")
+		}
+		list := make([]expr.Value, len(n.Items))
+		for i, item := range n.Items {
+			v, ok := r.convert(item, configType{word: t.word}, path)
+			if !ok {
+				return nil, false
+			}
+			list[i] = v
+		}
+		return list, true
+	case "map":
+		if n.Kind != tree.Map {
+			return fail("an object")
+		}
+		m := expr.Record{}
+		for _, e := range n.Entries {
+			v, ok := r.convert(e.Value, configType{word: t.word}, path+"."+e.Key.Text)
+			if !ok {
+				return nil, false
+			}
+			m[e.Key.Text] = v
+		}
+		return m, true
+	}
+	v, want := simple(n, t.word)
+	if want != "" {
+		return fail(want)
+	}
+	return v, true
+}
+
+// simple converts a single value; want says what was expected of one that does
+// not fit.
+func simple(n *tree.Node, word string) (v expr.Value, want string) {
+	switch word {
+	case "int":
+		if n.Kind == tree.Int {
+			return n.Int, ""
+		}
+		if n.Kind == tree.Float && n.Float == float64(int64(n.Float)) {
+			return int64(n.Float), ""
+		}
+		return nil, "a whole number"
+	case "float":
+		if n.Kind == tree.Int || n.Kind == tree.Float {
+			return n.Float, ""
+		}
+		return nil, "a number"
+	case "bool":
+		if n.Kind == tree.Bool {
+			return n.Bool, ""
+		}
+		return nil, "true or false"
+	case "string":
+		if n.Kind == tree.String {
+			return n.Text, ""
+		}
+		return nil, "text"
+	case "activation":
+		if n.Kind == tree.String && activationNames[n.Text] != "" {
+			return activationNames[n.Text], ""
+		}
+		return nil, "the name of an activation"
+	case "dtype":
+		if text := strings.TrimPrefix(n.Text, "torch."); n.Kind == tree.String && (dtypeOf[text] != 0 || text == "auto") {
+			return text, ""
+		}
+		return nil, "a dtype, one of " + strings.Join(dtypeWords, ", ") + ", auto"
+	case "token":
+		return token(n)
+	}
+	return n.Interface(), ""
+}
+
+// token reads one token id or a list of them; the value is always a list.
+func token(n *tree.Node) (expr.Value, string) {
+	items := n.Items
+	if n.Kind == tree.Int {
+		items = []*tree.Node{n}
+	}
+	list := make([]expr.Value, len(items))
+	for i, item := range items {
+		if item.Kind != tree.Int {
+			return nil, "a token id or a list of them"
+		}
+		list[i] = item.Int
+	}
+	if n.Kind != tree.Int && n.Kind != tree.List {
+		return nil, "a token id or a list of them"
+	}
+	return list, ""
+}
+
+// unread reports the keys of an object that nothing reads and no rule ignores.
+// s is the section that the object belongs to, outer the sections around it.
+func (r *reading) unread(n *tree.Node, path string, s *section, outer []*section) {
+	for _, e := range n.Entries {
+		here := e.Key.Text
+		if path != "" {
+			here = path + "." + here
+		}
+		if r.read[e.Key] {
+			continue
+		}
+		if inner := r.sectionAt(e.Value); inner != nil {
+			around := outer
+			if inner != s {
+				around = append(outer[:len(outer):len(outer)], s)
+			}
+			r.unread(e.Value, here, inner, around)
+			continue
+		}
+		if reason, ok := ignoredBy(append(outer, s), path, e.Key.Text); ok {
+			r.ignored = append(r.ignored, IgnoredKey{here, reason})
+			continue
+		}
+		r.unreadKey(e, here, s.names())
+	}
+}
+
+func (r *reading) unreadKey(e tree.Entry, path string, known []string) {
+	d := fault.UnreadKey(e.Key.Range, path, isEmpty(e.Value), known)
+	if r.strict && d.Severity == diag.Warning {
+		d.Severity = diag.Error
+	}
+	r.report(d)
+}
+
+// sectionAt returns the section that reads an object, or nil.
+func (r *reading) sectionAt(n *tree.Node) *section {
+	for _, s := range r.sections {
+		for _, o := range s.objects {
+			if o.node == n && n.Kind == tree.Map {
+				return s.section
+			}
+		}
+	}
+	return nil
+}
+
+// ignoredBy returns the reason of the rule that matches a key, by its name or by
+// its whole path. The innermost section decides; in it a rule without wildcards
+// goes before one with, and a child's before a parent's.
+func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
+	full := key
+	if path != "" {
+		full = path + "." + key
+	}
+	for _, s := range slices.Backward(sections) {
+		for _, rule := range slices.Backward(s.ignore) {
+			if rule.glob == key || rule.glob == full {
+				return rule.reason, true
+			}
+			if !ok && (glob(rule.glob, key) || glob(rule.glob, full)) {
+				reason, ok = rule.reason, true
+			}
+		}
+		if ok {
+			return reason, true
+		}
+	}
+	return "", false
+}
+
+// isEmpty reports whether a value says nothing: null, false, zero or empty.
+func isEmpty(n *tree.Node) bool {
+	switch n.Kind {
+	case tree.Null:
+		return true
+	case tree.Bool:
+		return !n.Bool
+	case tree.Int, tree.Float:
+		return n.Float == 0
+	case tree.String:
+		return n.Text == ""
+	}
+	return len(n.Items) == 0 && len(n.Entries) == 0
+}
+
+// glob matches * (any text) and ? (one character).
+func glob(pattern, text string) bool {
+	p, t := []rune(pattern), []rune(text)
+	star, from, i, j := -1, 0, 0, 0
+	for j < len(t) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, from = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
+			i, j = i+1, j+1
+		case star >= 0: // let the last star take one character more
+			from++
+			i, j = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}

@@ -1,0 +1,177 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"mobiusc/compiler/spec/expr"
+	"mobiusc/compiler/spec/fault"
+	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/diag"
+	"mobiusc/lowering"
+)
+
+// evaluator turns a checked spec and a config into a model.
+type evaluator struct {
+	*checked
+	config *reading
+	errs   diag.List
+	open   map[*tree.Node]bool // lets being computed
+	// compute is the package's dtype word.
+	compute string
+	lacks   bool // a section that is read and absent has been reported
+}
+
+func (ev *evaluator) fail(d *diag.Diagnostic) {
+	if d == nil || fault.IsAbsentSection(d) && ev.lacks {
+		return
+	}
+	if fault.IsAbsentSection(d) {
+		ev.lacks = true // once: whatever else reads the section lacks it too
+		if names := ev.s.Variants(); len(names) > 0 && ev.s.VariantName == "" {
+			d.Hint = "a variant may do without it: " + strings.Join(names, ", ")
+		}
+	}
+	ev.errs.Add(*d)
+}
+
+// place says where an evaluation stands.
+type place struct {
+	layer        int64 // −1 outside layers
+	kind         string
+	blocks, lets *tree.Node
+	defaults     *tree.Node
+	component    *component
+	prefix       string // of names
+	words        []string
+	// owner gives the options of a block to the defaults of its other options.
+	owner lowering.Record
+}
+
+// names is the environment of one expression.
+type environment struct {
+	ev *evaluator
+	at place
+}
+
+// Value implements expr.Env: innermost first, the words of an option, layer and
+// kind, the named expressions, the config.
+func (en *environment) Value(name string, r diag.Range) (expr.Value, *diag.Diagnostic) {
+	switch {
+	case slices.Contains(en.at.words, name):
+		return name, nil
+	case name == "layer" && en.at.layer >= 0:
+		return en.at.layer, nil
+	case name == "kind" && en.at.kind != "":
+		return en.at.kind, nil
+	case en.at.owner != nil:
+		if o, ok := en.at.owner[name]; ok {
+			return o.Value, nil
+		}
+	}
+	if n := en.at.lets.Get(name); n != nil {
+		return en.ev.let(name, n, en.at, r)
+	}
+	k := en.ev.checked.config.key(name)
+	switch {
+	case k == nil:
+		return nil, fault.UnknownName(r, name, nil)
+	case k.section != nil:
+		return en.ev.sectionValue(k.section, r)
+	}
+	return en.ev.configValue(k.path, r)
+}
+
+// let computes a named expression where it is used.
+func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (expr.Value, *diag.Diagnostic) {
+	if n.Kind != tree.String {
+		return literal(n), nil
+	}
+	if ev.open[n] {
+		return nil, fault.Cycle(r, name)
+	}
+	ev.open[n] = true
+	defer delete(ev.open, n)
+	e := ev.parse(n)
+	if e == nil {
+		return nil, fault.BadSyntax(n.Range, "the expression cannot be read")
+	}
+	at.words, at.owner = nil, nil
+	return expr.Eval(e, &environment{ev, at})
+}
+
+// sectionValue returns a section of the config as a record, none if it is absent.
+func (ev *evaluator) sectionValue(s *section, r diag.Range) (expr.Value, *diag.Diagnostic) {
+	record := expr.Record{}
+	for _, k := range s.keys {
+		switch {
+		case k.section != nil:
+			v, d := ev.sectionValue(k.section, r)
+			if d != nil {
+				return nil, d
+			}
+			record[k.name] = v
+		case ev.config.values[k.path] == nil:
+			return nil, nil
+		case k.refused == "":
+			v, d := ev.configValue(k.path, r)
+			if d != nil {
+				return nil, d
+			}
+			record[k.name] = v
+		}
+	}
+	return record, nil
+}
+
+// configValue returns the value of a key, computing its default once.
+func (ev *evaluator) configValue(path string, r diag.Range) (expr.Value, *diag.Diagnostic) {
+	v := ev.config.values[path]
+	if v == nil {
+		return nil, fault.AbsentSection(r, path)
+	}
+	switch v.state {
+	case computing:
+		return nil, fault.Cycle(r, path)
+	case defaulted:
+		v.state = computing
+		value, d := expr.Eval(v.key.defExpr, &environment{ev, place{layer: -1}})
+		if d != nil {
+			v.state = known
+			return nil, d
+		}
+		if i, ok := value.(int64); ok && v.key.typ.word == "float" && v.key.typ.outer == "" {
+			value = float64(i)
+		}
+		v.value, v.state = value, known
+	}
+	return v.value, nil
+}
+
+// value evaluates what an option says: a literal, one of its words, or an
+// expression. ok is false when there is no value, which has been reported.
+func (ev *evaluator) value(n *tree.Node, o *lowering.Option, at place) (v expr.Value, ok bool) {
+	at.words, at.owner = wordsOf(o), nil
+	if n.Kind != tree.String {
+		return literal(n), true
+	}
+	if slices.Contains(at.words, n.Text) {
+		return n.Text, true
+	}
+	e := ev.parse(n)
+	if e == nil {
+		return nil, false
+	}
+	v, d := expr.Eval(e, &environment{ev, at})
+	ev.fail(d)
+	return v, d == nil
+}
+
+// truth evaluates a condition; a missing one holds.
+func (ev *evaluator) truth(n *tree.Node, at place) (holds, ok bool) {
+	if n == nil {
+		return true, true
+	}
+	v, ok := ev.value(n, condition, at)
+	return expr.Truth(v), ok
+}

@@ -1,0 +1,80 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"mobiusc/compiler/spec/fault"
+	"mobiusc/compiler/spec/tree"
+)
+
+// wires checks how components feed each other: every wire has two ends, no
+// component waits for itself, and an input with the name of another component's
+// output says whether it is fed by it.
+func (c *checked) wires(components *tree.Node) {
+	feeds := map[string][]string{} // component → those that feed it
+	outputs := outputsOf(components)
+	for _, comp := range components.Entries {
+		inputs := comp.Value.Get("inputs")
+		if inputs == nil {
+			continue
+		}
+		for _, in := range inputs.Entries {
+			from := in.Value.Get("from")
+			if from == nil {
+				c.unwired(in, comp.Key.Text, outputs)
+				continue
+			}
+			source, output, ok := strings.Cut(from.Text, ".")
+			if !ok || components.At(source, "outputs", output) == nil {
+				c.report(fault.UnknownWire(from.Range, from.Text, outputs))
+				continue
+			}
+			feeds[comp.Key.Text] = append(feeds[comp.Key.Text], source)
+		}
+	}
+	for _, comp := range components.Entries {
+		if chain := cycleFrom(comp.Key.Text, feeds, nil); chain != nil {
+			c.report(fault.WireCycle(comp.Key.Range, chain))
+			return
+		}
+	}
+}
+
+// outputsOf lists component.output for every output.
+func outputsOf(components *tree.Node) []string {
+	var all []string
+	for _, comp := range components.Entries {
+		for _, name := range comp.Value.Get("outputs").Keys() {
+			all = append(all, comp.Key.Text+"."+name)
+		}
+	}
+	return all
+}
+
+// unwired reports an input that has the name of another component's output.
+func (c *checked) unwired(in tree.Entry, component string, outputs []string) {
+	for _, out := range outputs {
+		source, name, _ := strings.Cut(out, ".")
+		if name == in.Key.Text && source != component {
+			c.report(fault.Unwired(in.Key.Range, name, component, out))
+			return
+		}
+	}
+}
+
+// cycleFrom returns a chain of components that leads back to its first one.
+func cycleFrom(name string, feeds map[string][]string, chain []string) []string {
+	if len(chain) > 0 && chain[0] == name {
+		return append(chain, name)
+	}
+	if slices.Contains(chain, name) {
+		return nil // a cycle that another component begins
+	}
+	for _, source := range feeds[name] {
+		if found := cycleFrom(source, feeds, append(chain[:len(chain):len(chain)], name)); found != nil {
+			return found
+		}
+	}
+	return nil
+}

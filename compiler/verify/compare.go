@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"mobiusc/internal/ort"
+	"mobiusc/ir"
+)
+
+// Tolerance says how far a value may be from the expected one: at most
+// Abs + Rel·|expected|.
+type Tolerance struct{ Abs, Rel float64 }
+
+// Error sums up the difference between two tensors, over the elements that count.
+type Error struct {
+	Count   int     `json:"count"`
+	MaxAbs  float64 `json:"max_abs"`
+	MaxRel  float64 `json:"max_rel"` // where the expected value is above 1e-3 of its largest
+	RMS     float64 `json:"rms"`
+	Outside float64 `json:"outside"` // share of the elements outside the tolerance
+	// Argmax is the share of rows in which the largest element is the expected
+	// one; -1 where that says nothing.
+	Argmax float64 `json:"argmax"`
+}
+
+// Result compares one output of one step.
+type Result struct {
+	Step      int    `json:"step"`
+	Component string `json:"component"`
+	Value     string `json:"value"`
+	Error
+	// Reference is the error of the reference's own float16 run, if the file
+	// has one.
+	Reference *Error `json:"reference_float16,omitempty"`
+}
+
+// Compare plays a reference and compares every output that it states.
+func (p *Package) Compare(r *Reference, tol Tolerance) ([]Result, error) {
+	got, err := p.Run(r)
+	if err != nil {
+		return nil, err
+	}
+	var out []Result
+	for n, step := range r.Steps {
+		for _, c := range p.components {
+			call := step.Components[c.Name]
+			if call == nil {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(call.Outputs)) {
+				result, err := c.compare(call, name, got[n][c.Name], tol)
+				if err != nil {
+					return nil, fmt.Errorf("%s, step %d, component %s: %w", r.Name, n, c.Name, err)
+				}
+				result.Step = n
+				out = append(out, result)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *component) compare(call *Call, name string, got map[string]ort.Tensor, tol Tolerance) (Result, error) {
+	want, have := call.Outputs[name], got[name]
+	i := slices.IndexFunc(c.session.Outputs, func(p ort.Port) bool { return p.Name == name })
+	if i < 0 {
+		return Result{}, fmt.Errorf("the reference has an output %s, which the package does not", name)
+	}
+	if !slices.Equal(want.Dims, have.Dims) {
+		return Result{}, fmt.Errorf("output %s is %v, the reference's is %v", name, have.Dims, want.Dims)
+	}
+	counts := counted(c.session.Outputs[i].Type.Shape, want.Dims, call.Inputs["attention_mask"])
+	rows := 0
+	if name == "logits" {
+		rows = int(want.Dims[len(want.Dims)-1])
+	}
+	result := Result{Component: c.Name, Value: name, Error: difference(floats(have), floats(want), counts, tol, rows)}
+	if f16, ok := call.Float16[name]; ok {
+		e := difference(floats(f16), floats(want), counts, tol, rows)
+		result.Reference = &e
+	}
+	return result, nil
+}
+
+// counted returns which elements of an output count: what stands in a column of
+// left padding is undefined. The declared dims say which axis are columns: the
+// sequence is the last columns of the mask [batch, total], past + sequence all.
+func counted(declared ir.Shape, dims []int64, mask ort.Tensor) func(i int) bool {
+	everything := func(int) bool { return true }
+	if len(mask.Dims) != 2 || len(declared) < 2 || !declared[0].Equal(ir.Sym("batch")) || dims[0] != mask.Dims[0] {
+		return everything
+	}
+	axis := slices.IndexFunc(declared, func(d ir.Dim) bool {
+		return d.Equal(ir.Sym("sequence")) || d.Equal(ir.Sym("past").Add(ir.Sym("sequence")))
+	})
+	if axis < 0 {
+		return everything
+	}
+	total := mask.Dims[1]
+	first := total - dims[axis] // column of the mask that index 0 of the axis is
+	inner, all := int64(1), int64(1)
+	for a, d := range dims {
+		if a > axis {
+			inner *= d
+		}
+		if a > 0 {
+			all *= d
+		}
+	}
+	seen := floats(mask)
+	return func(i int) bool {
+		row, column := int64(i)/all, int64(i)/inner%dims[axis]
+		return seen[row*total+first+column] != 0
+	}
+}
+
+// difference compares the elements that count. rows is the length of the rows
+// whose largest elements are compared, or 0.
+func difference(got, want []float64, counts func(int) bool, tol Tolerance, rows int) Error {
+	e := Error{Argmax: -1}
+	largest := 0.0
+	for i, w := range want {
+		if counts(i) {
+			largest = max(largest, math.Abs(w))
+		}
+	}
+	sum, outside := 0.0, 0
+	for i, w := range want {
+		if !counts(i) {
+			continue
+		}
+		d := math.Abs(got[i] - w)
+		if math.IsNaN(d) {
+			d = math.Inf(1)
+		}
+		e.Count++
+		e.MaxAbs = max(e.MaxAbs, d)
+		if math.Abs(w) > 1e-3*largest {
+			e.MaxRel = max(e.MaxRel, d/math.Abs(w))
+		}
+		sum += d * d
+		if d > tol.Abs+tol.Rel*math.Abs(w) {
+			outside++
+		}
+	}
+	if e.Count > 0 {
+		e.RMS = math.Sqrt(sum / float64(e.Count))
+		e.Outside = float64(outside) / float64(e.Count)
+	}
+	if rows > 0 {
+		e.Argmax = argmaxAgreement(got, want, counts, rows)
+	}
+	return e
+}
+
+func argmaxAgreement(got, want []float64, counts func(int) bool, rows int) float64 {
+	same, all := 0, 0
+	for i := 0; i+rows <= len(want); i += rows {
+		if !counts(i) {
+			continue
+		}
+		all++
+		if argmax(got[i:i+rows]) == argmax(want[i:i+rows]) {
+			same++
+		}
+	}
+	if all == 0 {
+		return -1
+	}
+	return float64(same) / float64(all)
+}
+
+func argmax(row []float64) int {
+	best := 0
+	for i, v := range row {
+		if v > row[best] {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"encoding/binary"
+	"math"
+
+	"mobiusc/internal/half"
+	"mobiusc/internal/ort"
+	"mobiusc/ir"
+)
+
+// floats returns the elements of a tensor as float64; nil for a type that has
+// no numbers.
+func floats(t ort.Tensor) []float64 {
+	size := t.Type.Bits() / 8
+	if size == 0 || t.Type == ir.Complex64 || t.Type == ir.Complex128 {
+		return nil
+	}
+	out := make([]float64, len(t.Raw)/size)
+	for i := range out {
+		out[i] = element(t.Type, t.Raw[i*size:])
+	}
+	return out
+}
+
+func element(t ir.DataType, raw []byte) float64 {
+	le := binary.LittleEndian
+	switch t {
+	case ir.Float32:
+		return float64(math.Float32frombits(le.Uint32(raw)))
+	case ir.Float64:
+		return math.Float64frombits(le.Uint64(raw))
+	case ir.Float16:
+		return float64(half.FromFloat16(le.Uint16(raw)))
+	case ir.BFloat16:
+		return float64(half.FromBFloat16(le.Uint16(raw)))
+	case ir.Int64:
+		return float64(int64(le.Uint64(raw)))
+	case ir.Int32:
+		return float64(int32(le.Uint32(raw)))
+	}
+	return float64(raw[0]) // bool and 8-bit types
+}
+
+// cast rounds a tensor of floats to another float type.
+func cast(t ort.Tensor, to ir.DataType) ort.Tensor {
+	if t.Type == to || !t.Type.IsFloat() || !to.IsFloat() {
+		return t
+	}
+	out := ort.Tensor{Type: to, Dims: t.Dims}
+	le := binary.LittleEndian
+	for _, v := range floats(t) {
+		switch to {
+		case ir.Float32:
+			out.Raw = le.AppendUint32(out.Raw, math.Float32bits(float32(v)))
+		case ir.Float64:
+			out.Raw = le.AppendUint64(out.Raw, math.Float64bits(v))
+		case ir.Float16:
+			out.Raw = le.AppendUint16(out.Raw, half.Float16(float32(v)))
+		case ir.BFloat16:
+			out.Raw = le.AppendUint16(out.Raw, half.BFloat16(float32(v)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "mobiusc"
+
+// mayImport lists, for each folder, the folders of the module that its non-test
+// code may import. A folder stands for what is below it.
+var mayImport = map[string][]string{
+	"ir":         {},
+	"ops":        {"ir", "internal"},
+	"lowering":   {"ops", "ir", "internal"},
+	"validate":   {"ops", "ir", "internal"},
+	"compiler":   {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas"},
+	"specs":      {},
+	"schemas":    {},
+	"internal":   {"internal", "ir"},
+	"cmd":        {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas"},
+	"testdata":   {"internal"},
+	"benchmarks": {"compiler", "ops", "ir", "internal", "specs"},
+}
+
+// onlyIn lists the packages from outside that one folder alone may import.
+var onlyIn = map[string]string{
+	"google.golang.org/protobuf":      "compiler/emit",
+	"gopkg.in/yaml.v3":                "compiler/spec",
+	"github.com/santhosh-tekuri":      "compiler/spec",
+	"github.com/yalue/onnxruntime_go": "internal/ort",
+	"github.com/urfave/cli":           "cmd",
+}
+
+// families are names of published model families. Rotary embedding types are
+// named by what config.json calls them; that is a value, not a family.
+var families = regexp.MustCompile(`(?i)qwen|llama|gemma|mistral|mixtral|falcon|whisper|stablelm|olmo|(?:^|[^a-z])bert|gpt2|gpt-2|\bphi[0-9]|\bt5\b|\bmamba\b|deepseek|bloom|\bopt\b-`)
+
+var ropeType = regexp.MustCompile(`"llama3"|rope type llama3|llama3: |belong to llama3|llama3, yarn`)
+
+func TestImportDirection(t *testing.T) {
+	files(t, func(path string, file *ast.File, _ *token.FileSet) {
+		folder := strings.Split(path, "/")[0]
+		allowed, known := mayImport[folder]
+		if !known {
+			t.Errorf("%s: folder %s has no import rule; add one to mayImport", path, folder)
+			return
+		}
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if rest, ok := strings.CutPrefix(name, module+"/"); ok {
+				target := strings.Split(rest, "/")[0]
+				if target != folder && !slices.Contains(allowed, target) {
+					t.Errorf("%s imports %s: %s may import only %v", path, name, folder, allowed)
+				}
+			}
+			for prefix, home := range onlyIn {
+				if strings.HasPrefix(name, prefix) && !strings.HasPrefix(path, home+"/") {
+					t.Errorf("%s imports %s: only %s may", path, name, home)
+				}
+			}
+		}
+	})
+}
+
+func TestNoFamilyNames(t *testing.T) {
+	files(t, func(path string, file *ast.File, fset *token.FileSet) {
+		check := func(pos token.Pos, text string) {
+			if name := families.FindString(ropeType.ReplaceAllString(text, "")); name != "" {
+				t.Errorf("%s:%d names the model family %q: a new architecture is YAML, not Go", path, fset.Position(pos).Line, name)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				check(n.Pos(), n.Name)
+			case *ast.BasicLit:
+				check(n.Pos(), n.Value)
+			case *ast.Comment:
+				check(n.Pos(), n.Text)
+			}
+			return true
+		})
+	})
+}
+
+// files parses every non-test Go file of the module.
+func files(t *testing.T, visit func(path string, file *ast.File, fset *token.FileSet)) {
+	t.Helper()
+	root, count := filepath.Join("..", ".."), 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != root && d.Name() != ".." {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		count++
+		visit(filepath.ToSlash(rel), file, fset)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if count < 20 {
+		t.Fatalf("only %d Go files found: the test looks in the wrong place", count)
+	}
+}

@@ -1,0 +1,245 @@
+package lowering
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mobiusc/internal/diag"
+	"mobiusc/ir"
+	"mobiusc/ops"
+)
+
+// Builder lowers one component. It adds nodes to a graph, inferring the type of
+// every value as it appears, and keeps what blocks share: parameters, states,
+// named values, and what is computed once a component (rotary tables, masks).
+type Builder struct {
+	component *Component
+	options   Options
+	graph     *ir.Graph
+	env       *ops.Env
+
+	prefix string // module path that names are relative to
+	block  *Block // whose nodes are being added
+
+	names   map[string]int // node and value names in use → how often asked for
+	values  map[string]named
+	params  map[string]*Param
+	order   []*Param
+	states  []State
+	ties    []Tie
+	flat    map[*ir.Value]*ir.Value // the folded form of a value, and
+	full    map[*ir.Value]*ir.Value // the form written out
+	casts   map[castKey]*ir.Value
+	consts  map[string]*ir.Value
+	derived map[string]any
+}
+
+type castKey struct {
+	v  *ir.Value
+	to ir.DataType
+}
+
+// named is a value that blocks can name.
+type named struct {
+	tensor Tensor
+	// lengths is set for ids of contiguous segments: int64 [segments], how many
+	// rows each has.
+	lengths *ir.Value
+	// stack holds what block collect has gathered so far under the name.
+	stack []Tensor
+}
+
+// fault carries a finding out of the lowering of one component; see lowerComponent.
+type fault struct{ d diag.Diagnostic }
+
+// Fail stops the lowering of the component with an error at the block in hand.
+func (b *Builder) Fail(format string, args ...any) {
+	d := diag.Diagnostic{Code: "MB0601", Name: "lowering", Severity: diag.Error, Message: fmt.Sprintf(format, args...)}
+	if b.block != nil {
+		d.Range = b.block.Range
+		d.Message = b.block.Decl.Name + ": " + d.Message
+	}
+	panic(fault{d})
+}
+
+// Body lowers a sequence of blocks.
+func (b *Builder) Body(body Body, x Tensor) Tensor {
+	for _, blk := range body {
+		outer := b.block
+		b.block = blk
+		x = blk.Decl.Lower(b, blk, x)
+		b.block = outer
+	}
+	return x
+}
+
+// Join returns the absolute module path of a name.
+func (b *Builder) Join(name string) string {
+	switch {
+	case strings.HasPrefix(name, "/"):
+		return name[1:]
+	case name == "":
+		return b.prefix
+	case b.prefix == "":
+		return name
+	}
+	return b.prefix + "." + name
+}
+
+// Within runs f with names relative to name.
+func (b *Builder) Within(name string, f func()) {
+	outer := b.prefix
+	b.prefix = b.Join(name)
+	f()
+	b.prefix = outer
+}
+
+// Node appends a node and returns its outputs, typed. Its name is the module
+// path and the operator.
+func (b *Builder) Node(domain, op string, inputs []*ir.Value, outputs int, attrs ...*ir.Attr) []*ir.Value {
+	name := b.unique(b.prefix + "/" + op)
+	outs := make([]*ir.Value, outputs)
+	for i := range outs {
+		outs[i] = &ir.Value{Name: name}
+		if i > 0 {
+			outs[i].Name = fmt.Sprintf("%s.%d", name, i)
+		}
+	}
+	n := ir.NewNode(domain, op, inputs, outs, attrs...)
+	n.Name = name
+	if b.block != nil {
+		n.Meta.Set("source", b.block.Range.String())
+	}
+	b.graph.Append(n)
+	if err := b.env.Infer(n); err != nil {
+		b.Fail("%v", err)
+	}
+	return outs
+}
+
+// unique returns the name, with a number where it is taken.
+func (b *Builder) unique(name string) string {
+	name = strings.TrimPrefix(name, "/")
+	b.names[name]++
+	if n := b.names[name]; n > 1 {
+		return b.unique(name + "_" + strconv.Itoa(n))
+	}
+	return name
+}
+
+// Op appends a node of a standard operator with one output.
+func (b *Builder) Op(op string, inputs []*ir.Value, attrs ...*ir.Attr) *ir.Value {
+	return b.Node("", op, inputs, 1, attrs...)[0]
+}
+
+// Call appends a call of one of the compiler's own functions. Its outputs have
+// the given types: what the function computes is inferred once it is inlined.
+func (b *Builder) Call(function string, inputs []*ir.Value, types []*ir.Type, attrs ...*ir.Attr) []*ir.Value {
+	outs := b.Node(PrivateDomain, function, inputs, len(types), attrs...)
+	for i, t := range types {
+		outs[i].Type = t
+	}
+	return outs
+}
+
+// Unary appends a node with one input and no attributes.
+func (b *Builder) Unary(op string, x *ir.Value) *ir.Value { return b.Op(op, []*ir.Value{x}) }
+
+// Binary appends a node with two inputs and no attributes.
+func (b *Builder) Binary(op string, x, y *ir.Value) *ir.Value { return b.Op(op, []*ir.Value{x, y}) }
+
+// Cast returns the value in another dtype; once a value and dtype.
+func (b *Builder) Cast(v *ir.Value, to ir.DataType) *ir.Value {
+	if v.Type.Elem == to {
+		return v
+	}
+	key := castKey{v, to}
+	if c := b.casts[key]; c != nil {
+		return c
+	}
+	c := b.Op("Cast", []*ir.Value{v}, ir.IntAttr("to", int64(to)))
+	b.casts[key] = c
+	return c
+}
+
+// Split cuts a value along its last dim.
+func (b *Builder) Split(v *ir.Value, sizes ...int64) []*ir.Value {
+	return b.Node("", "Split", []*ir.Value{v, b.Ints(sizes...)}, len(sizes), ir.IntAttr("axis", -1))
+}
+
+// Ints returns an int64 constant of rank 1.
+func (b *Builder) Ints(values ...int64) *ir.Value {
+	return b.constant("i64"+joinInts(values), ir.Ints64(values...))
+}
+
+// IntScalar returns an int64 constant of rank 0.
+func (b *Builder) IntScalar(v int64) *ir.Value {
+	return b.constant("i64s"+joinInts([]int64{v}), ir.Int64Scalar(v))
+}
+
+// Scalar returns a constant of rank 0 and the given float dtype.
+func (b *Builder) Scalar(t ir.DataType, v float64) *ir.Value {
+	return b.constant(fmt.Sprintf("%s.%g", t, v), ops.Scalar(t, v))
+}
+
+// Floats returns a float32 constant of rank 1 under a name that says what it is.
+func (b *Builder) Floats(name string, values []float32) *ir.Value {
+	return b.constant(name, ir.Floats32(values...))
+}
+
+// constant returns the initializer of the given name, adding it if it is new:
+// the name says the content.
+func (b *Builder) constant(name string, t *ir.Tensor) *ir.Value {
+	name = "const." + name
+	if v := b.consts[name]; v != nil {
+		return v
+	}
+	v := b.graph.AddInitializer(b.unique(name), t)
+	b.env.Declare(v)
+	b.consts[name] = v
+	return v
+}
+
+func joinInts(values []int64) string {
+	var s strings.Builder
+	for _, v := range values {
+		s.WriteByte('.')
+		s.WriteString(strconv.FormatInt(v, 10))
+	}
+	return s.String()
+}
+
+// static returns a dim that must be a number.
+func (b *Builder) static(d ir.Dim, what string) int64 {
+	n, ok := d.Int()
+	if !ok {
+		b.Fail("%s must be a known number, but is %s", what, d)
+	}
+	return n
+}
+
+// Once returns what make returned the first time the key was asked for. Inside
+// make, names are relative to scope and nodes belong to no module.
+func once[T any](b *Builder, key, scope string, make func() T) T {
+	if v, ok := b.derived[key]; ok {
+		return v.(T)
+	}
+	outer := b.prefix
+	b.prefix = scope
+	v := make()
+	b.prefix = outer
+	b.derived[key] = v
+	return v
+}
+
+// Value returns the value of the given name, failing when there is none.
+func (b *Builder) Value(name string) Tensor { return b.named(name).tensor }
+
+func (b *Builder) named(name string) named {
+	n, ok := b.values[name]
+	if !ok {
+		b.Fail("no value named %q: neither an input of component %s nor named by a block before this one", name, b.component.Name)
+	}
+	return n
+}

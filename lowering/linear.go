@@ -1,0 +1,95 @@
+package lowering
+
+import "mobiusc/ir"
+
+var linearDecl = &Decl{
+	Name:  "linear",
+	Doc:   "y = x·Wᵀ + b over the last dim. Parameters `name.weight` [out, in] and `name.bias` [out].",
+	Short: "name",
+	Options: []Option{
+		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
+		{Name: "out", Kind: IntOption, Required: true, Doc: "width of the result"},
+		{Name: "bias", Kind: BoolOption, Default: "false", Doc: "whether a bias is added"},
+		{Name: "stored", Kind: WordOption, Words: []string{"out_in", "in_out", "kernel"}, Default: "out_in",
+			Doc: "how the checkpoint stores the weight: [out, in], [in, out], or as the kernel of a convolution over a whole patch, [out, …]"},
+		{Name: "kernel", Kind: IntsOption, Doc: "with `stored: kernel`, the dims of the kernel after the first"},
+		{Name: "tie", Kind: RecordOption, Doc: "shares the weight with another module", Fields: []Option{
+			{Name: "to", Kind: NameOption, Required: true, Doc: "the module whose weight is used"},
+			{Name: "when", Kind: BoolOption, Default: "true", Doc: "whether it is shared"},
+		}},
+	},
+	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
+		o := blk.Opts
+		return b.Linear(x, o, o.Int("out"))
+	},
+}
+
+// projectionOptions are the options of a projection inside another block: a
+// linear whose width the block knows.
+func projectionOptions(extra ...Option) []Option {
+	opts := []Option{
+		{Name: "name", Kind: NameOption, Doc: "module path, relative to the block"},
+		{Name: "bias", Kind: BoolOption, Doc: "whether a bias is added; default: as the block says"},
+		{Name: "stored", Kind: WordOption, Words: []string{"out_in", "in_out"}, Doc: "how the checkpoint stores the weight"},
+	}
+	return append(opts, extra...)
+}
+
+// projection declares an option that is a projection with the given default name.
+func projection(name, module, doc string, extra ...Option) Option {
+	fields := projectionOptions(extra...)
+	fields[0].Default = module
+	return Option{Name: name, Kind: RecordOption, Default: "{}", Of: "linear", Short: "name", Doc: doc, Fields: fields}
+}
+
+// Linear multiplies the last dim of x [..., in] by a weight; the result is
+// [..., out]. o holds the options of a linear or of a projection.
+//
+// The weight is read as the checkpoint stores it: Gemm transposes inside the
+// product, so that no second copy of a weight is made when a model is loaded.
+func (b *Builder) Linear(x Tensor, o Record, out int64) Tensor {
+	in := b.static(x.Last(), "the width of the stream")
+	var y *ir.Value
+	b.Within(o.Text("name"), func() {
+		w, transposed := b.linearWeight(o, in, out, x.DType())
+		inputs := []*ir.Value{b.Flat(x), w}
+		if o.Bool("bias") {
+			inputs = append(inputs, b.Param("bias", x.DType(), Init{}, out))
+		}
+		var attrs []*ir.Attr
+		if transposed {
+			attrs = append(attrs, ir.IntAttr("transB", 1))
+		}
+		y = b.Op("Gemm", inputs, attrs...)
+	})
+	return x.with(y)
+}
+
+// linearWeight returns the weight as a matrix, and whether it is [out, in].
+func (b *Builder) linearWeight(o Record, in, out int64, dtype ir.DataType) (w *ir.Value, transposed bool) {
+	path := "weight"
+	if tie := o.Record("tie"); o.Has("tie") {
+		path = "/" + tie.Text("to") + ".weight"
+		b.ties = append(b.ties, Tie{From: b.Join("weight"), To: tie.Text("to") + ".weight", Range: b.block.Range})
+	}
+	switch o.Text("stored") {
+	case "in_out":
+		return b.Param(path, dtype, fanIn(in), in, out), false
+	case "kernel":
+		kernel := o.Ints("kernel")
+		if n := product(kernel); n != in {
+			b.Fail("the kernel %v has %d elements a feature, but the stream is %d wide", kernel, n, in)
+		}
+		w := b.Param(path, dtype, fanIn(in), append([]int64{out}, kernel...)...)
+		return b.Op("Reshape", []*ir.Value{w, b.Ints(out, in)}), true
+	}
+	return b.Param(path, dtype, fanIn(in), out, in), true
+}
+
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,170 @@
+package lowering
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mobiusc/internal/diag"
+	"mobiusc/ir"
+	"mobiusc/ops"
+)
+
+// PrivateDomain is the domain of the compiler's own functions. No node of it
+// remains in a package.
+const PrivateDomain = "mobiusc"
+
+// Options are choices of the target that lowering has to know.
+type Options struct {
+	Storage ir.DataType // dtype of parameters; the compute dtype if Undefined
+	// Recurrent chooses the per-token form of linear attention instead of the
+	// chunk-parallel one.
+	Recurrent bool
+	// ChunkSize is the length of a chunk of linear attention; 0: 32, which
+	// measured best on CPUs.
+	ChunkSize int64
+}
+
+func (o Options) linearAttention() string {
+	if o.Recurrent {
+		return "LinearAttentionRecurrent"
+	}
+	return "LinearAttention"
+}
+
+func (o Options) chunk() int64 {
+	if o.ChunkSize == 0 {
+		return 32
+	}
+	return o.ChunkSize
+}
+
+// Graph is one lowered component: a graph that may still call functions.
+type Graph struct {
+	Component *Component
+	Graph     *ir.Graph
+	Params    []*Param
+	States    []State
+	Ties      []Tie
+}
+
+// Lower turns every component of a model into a graph. Each reports at most one
+// finding: what follows a fault in a graph is seldom a fault of its own.
+func Lower(m *Model, o Options) ([]*Graph, diag.List) {
+	var graphs []*Graph
+	var found diag.List
+	for _, c := range m.Components {
+		c.compute = m.Compute
+		g, d := lowerComponent(c, o)
+		if d != nil {
+			found.Add(*d)
+			continue
+		}
+		graphs = append(graphs, g)
+	}
+	return graphs, found
+}
+
+func lowerComponent(c *Component, o Options) (g *Graph, found *diag.Diagnostic) {
+	if o.Storage == ir.Undefined {
+		o.Storage = c.compute
+	}
+	b := &Builder{
+		component: c, options: o, graph: ir.NewGraph(c.Name), env: ops.NewEnv(ops.MaxOpset("")), prefix: c.Prefix,
+		names: map[string]int{}, values: map[string]named{}, params: map[string]*Param{},
+		flat: map[*ir.Value]*ir.Value{}, full: map[*ir.Value]*ir.Value{},
+		casts: map[castKey]*ir.Value{}, consts: map[string]*ir.Value{}, derived: map[string]any{},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			f, ok := r.(fault)
+			if !ok {
+				panic(r)
+			}
+			if f.d.Range.File == "" {
+				f.d.Range = c.Range
+			}
+			g, found = nil, &f.d
+		}
+	}()
+	return b.lower(), nil
+}
+
+func (b *Builder) lower() *Graph {
+	c := b.component
+	for _, in := range c.Inputs {
+		v := ir.NewValue(in.Name, in.Type)
+		b.reserve(in.Name)
+		b.graph.Inputs = append(b.graph.Inputs, v)
+		b.env.Declare(v)
+		b.values[in.Name] = named{tensor: tensorOf(v)}
+	}
+	for _, out := range c.Outputs {
+		b.reserve(out.Name)
+	}
+	result := b.Body(c.Body, Tensor{})
+	for _, out := range c.Outputs {
+		b.block = nil
+		b.graph.Outputs = append(b.graph.Outputs, b.output(out.Name, b.Full(b.outputTensor(out, result))))
+	}
+	for _, s := range b.states {
+		b.graph.Outputs = append(b.graph.Outputs, s.Output)
+	}
+	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties}
+}
+
+func (b *Builder) outputTensor(out Output, result Tensor) Tensor {
+	if out.Value == "result" {
+		if result.IsZero() {
+			b.Fail("component %s has no stream to put out as %s: its body is empty", b.component.Name, out.Name)
+		}
+		return result
+	}
+	n := b.named(out.Value)
+	if n.stack == nil {
+		return n.tensor
+	}
+	var parts []*ir.Value
+	for _, t := range n.stack {
+		parts = append(parts, b.Op("Unsqueeze", []*ir.Value{b.Full(t), b.Ints(0)}))
+	}
+	if len(parts) == 1 {
+		return tensorOf(parts[0])
+	}
+	return tensorOf(b.Op("Concat", parts, ir.IntAttr("axis", 0)))
+}
+
+// output gives a value the name of a graph output. A value that cannot take it
+// (an input, a parameter, another output) is copied.
+func (b *Builder) output(name string, v *ir.Value) *ir.Value {
+	if v.Producer() == nil || b.isInterface(v) {
+		v = b.Unary("Identity", v)
+	}
+	v.Name = name
+	return v
+}
+
+func (b *Builder) isInterface(v *ir.Value) bool {
+	for _, s := range b.states {
+		if s.Output == v {
+			return true
+		}
+	}
+	return b.graph.IsOutput(v)
+}
+
+// reserve keeps a name of the interface from being given to anything else.
+func (b *Builder) reserve(name string) {
+	if b.names[name] > 0 {
+		b.Fail("the name %q is used twice in the interface of component %s", name, b.component.Name)
+	}
+	b.names[name]++
+}
+
+func replaceHoles(template string, layer int, state string) string {
+	return strings.NewReplacer("{layer}", strconv.Itoa(layer), "{state}", state).Replace(template)
+}
+
+func formatRepeated(value float64, n int64) string { return fmt.Sprintf("repeat.%g.%d", value, n) }
+
+func typeText(t *ir.Type) string { return fmt.Sprintf("%s%s", t.Elem, t.Shape) }

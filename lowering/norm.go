@@ -1,0 +1,78 @@
+package lowering
+
+import "mobiusc/ir"
+
+var rmsNormDecl = &Decl{
+	Name:  "rms_norm",
+	Doc:   "x · rsqrt(mean(x²) + epsilon) · (offset + weight) over the last dim, in float32. Parameter `name.weight`.",
+	Short: "name",
+	Options: []Option{
+		{Name: "name", Kind: NameOption, Doc: "module path; not needed without `scale`"},
+		{Name: "epsilon", Kind: FloatOption, Required: true, Doc: "added to the mean of the squares"},
+		{Name: "offset", Kind: FloatOption, Default: "0", Doc: "added to the weight"},
+		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
+	},
+	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
+		return x.with(b.Cast(b.RMSNorm(x.v, blk.Opts), x.DType()))
+	},
+}
+
+// RMSNorm normalises the last dim of x with the options of an rms_norm block
+// and returns a float32 value. Square, mean and product with the weight are all
+// float32: the operator would cast back before the product.
+func (b *Builder) RMSNorm(x *ir.Value, o Record) *ir.Value {
+	width := b.static(tensorOf(x).Last(), "the width that is normalised")
+	var y *ir.Value
+	b.Within(o.Text("name"), func() {
+		scale := b.normScale(o, width)
+		y = b.Op("RMSNormalization", []*ir.Value{b.Cast(x, ir.Float32), scale},
+			ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
+	})
+	return y
+}
+
+func (b *Builder) normScale(o Record, width int64) *ir.Value {
+	if !o.Bool("scale") {
+		return b.repeated(1, width)
+	}
+	offset := o.Float("offset")
+	w := b.Param("weight", ir.Float32, Init{Mean: 1 - offset, Std: 0.1}, width)
+	if offset == 0 {
+		return w
+	}
+	return b.Binary("Add", w, b.Scalar(ir.Float32, offset))
+}
+
+// repeated returns a float32 constant [n] of one value.
+func (b *Builder) repeated(value float64, n int64) *ir.Value {
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = float32(value)
+	}
+	return b.Floats(formatRepeated(value, n), values)
+}
+
+var layerNormDecl = &Decl{
+	Name:  "layer_norm",
+	Doc:   "(x − mean) / sqrt(variance + epsilon) · weight + bias over the last dim, statistics in float32. Parameters `name.weight`, `name.bias`.",
+	Short: "name",
+	Options: []Option{
+		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
+		{Name: "epsilon", Kind: FloatOption, Required: true, Doc: "added to the variance"},
+		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether there is a bias"},
+	},
+	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
+		o := blk.Opts
+		width := b.static(x.Last(), "the width that is normalised")
+		var y *ir.Value
+		b.Within(o.Text("name"), func() {
+			inputs := []*ir.Value{b.Cast(x.v, ir.Float32), b.Param("weight", ir.Float32, Init{Mean: 1, Std: 0.1}, width)}
+			if o.Bool("bias") {
+				inputs = append(inputs, b.Param("bias", ir.Float32, Init{Std: 0.1}, width))
+			}
+			y = b.Op("LayerNormalization", inputs, ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
+			y = b.Cast(y, x.DType())
+		})
+		return x.with(y)
+	},
+}

@@ -1,0 +1,106 @@
+package lowering
+
+import (
+	"mobiusc/internal/diag"
+	"mobiusc/ir"
+)
+
+// Param is one parameter of a component: a tensor of the checkpoint under the
+// module path that the spec gives it.
+type Param struct {
+	Name  string     // model.layers.0.mlp.up_proj.weight
+	Value *ir.Value  // the initializer; its dtype is the storage dtype
+	Dims  []int64    // as the checkpoint stores it
+	Init  Init       // for random weights
+	Range diag.Range // the block that owns it
+}
+
+// Init says how a parameter is filled when a package is made with random
+// weights: normal with mean Mean and standard deviation Std.
+type Init struct{ Mean, Std float64 }
+
+// Tie says that a parameter is another one: From has no initializer of its own.
+type Tie struct {
+	From, To string
+	Range    diag.Range
+}
+
+// fanIn is the initialisation of a matrix that reads n features: variance 1/n
+// keeps the scale of the stream.
+func fanIn(n int64) Init { return Init{Std: 1 / sqrt(float64(max(n, 1)))} }
+
+// State is a tensor carried from one call to the next: a graph input and the
+// graph output to feed back to it.
+type State struct {
+	Layer           int
+	Name            string // key, value, conv_state, …
+	Input, Output   *ir.Value
+	InType, OutType *ir.Type
+}
+
+// Param returns the parameter at a path relative to the module in hand, in the
+// given dtype. The first block that asks for a path adds the initializer; the
+// same path asked for again is the same parameter.
+func (b *Builder) Param(path string, dtype ir.DataType, init Init, dims ...int64) *ir.Value {
+	name := b.Join(path)
+	p := b.params[name]
+	if p == nil {
+		t := &ir.Tensor{Type: b.options.Storage, Dims: dims, External: &ir.External{}}
+		p = &Param{Name: name, Dims: dims, Init: init, Value: b.graph.AddInitializer(b.unique(name), t)}
+		if b.block != nil {
+			p.Range = b.block.Range
+		}
+		b.env.Declare(p.Value)
+		b.params[name] = p
+		b.order = append(b.order, p)
+	}
+	if !sameDims(p.Dims, dims) {
+		b.Fail("parameter %s has shape %v here and %v at %s", name, dims, p.Dims, p.Range)
+	}
+	return b.Cast(p.Value, dtype)
+}
+
+func sameDims(a, c []int64) bool {
+	if len(a) != len(c) {
+		return false
+	}
+	for i := range a {
+		if a[i] != c[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// State adds a carried state and returns its past value; SetState completes it.
+// group is a prefix of the state's name, or "".
+func (b *Builder) State(group, name string, elem ir.DataType, past, present []ir.Dim) (*ir.Value, func(present *ir.Value)) {
+	if b.block.Layer < 0 {
+		b.Fail("a block that carries a state must stand inside layers: its state is named by its layer")
+	}
+	if group != "" {
+		name = group + "." + name
+	}
+	for _, s := range b.states {
+		if s.Layer == b.block.Layer && s.Name == name {
+			b.Fail("layer %d already carries a state named %s; give one of the blocks a `state` prefix", s.Layer, name)
+		}
+	}
+	in := &ir.Value{Name: b.stateName(b.component.StateInput, name), Type: ir.TensorOf(elem, past...)}
+	b.reserve(in.Name)
+	b.graph.Inputs = append(b.graph.Inputs, in)
+	b.env.Declare(in)
+	i := len(b.states)
+	b.states = append(b.states, State{Layer: b.block.Layer, Name: name, Input: in, InType: in.Type, OutType: ir.TensorOf(elem, present...)})
+	return in, func(v *ir.Value) {
+		s := &b.states[i]
+		s.Output = b.output(b.stateName(b.component.StateOutput, name), v)
+		if got := s.Output.Type; got.Elem != elem || !got.Shape.Equal(present) {
+			b.Fail("state %s leaves as %s, but must have the type %s", name, typeText(got), typeText(s.OutType))
+		}
+	}
+}
+
+func (b *Builder) stateName(template, state string) string {
+	return replaceHoles(template, b.block.Layer, state)
+}

@@ -1,0 +1,166 @@
+"""Runs of decoders that read tokens: prefill, further multi-token calls, greedy decoding."""
+
+import numpy as np
+import torch
+
+from common import RUNS, Case, array, generator, next_ids, run_all
+
+
+def states(cache):
+    """The cache under the names of the graphs: {"present.{layer}.{kind}": array}.
+
+    The reference caches as many convolution columns as the kernel is wide. The
+    first of them is never read again: the state is the rest.
+    """
+    values = {}
+    for i, layer in enumerate(cache.layers):
+        if hasattr(layer, "conv_states"):
+            values[f"present.{i}.conv_state"] = array(layer.conv_states[0][..., 1:])
+            values[f"present.{i}.recurrent_state"] = array(layer.recurrent_states[0])
+        else:
+            values[f"present.{i}.key"] = array(layer.keys)
+            values[f"present.{i}.value"] = array(layer.values)
+    return values
+
+
+def validity(mask, length):
+    """valid(name) of Case.step for an attention mask [batch, total] after a call of length tokens."""
+    seen = mask.astype(bool)
+
+    def valid(name):
+        if name == "logits":
+            return seen[:, -length:, None]
+        if name.endswith((".key", ".value")):
+            return seen[:, None, :, None]
+        return np.ones((1,), bool)
+
+    return valid
+
+
+def positions(mask):
+    """Position ids [batch, total] that left padding leaves at 0."""
+    return np.maximum(mask.cumsum(1) - 1, 0) * mask
+
+
+class Plan:
+    """The calls of a case: prompt lengths, left padding of each row, number of decode steps."""
+
+    def __init__(self, name, description, prompts, pads=(0,), decode=4, state_at="ends"):
+        self.name, self.description = name, description
+        self.prompts, self.pads, self.decode, self.state_at = prompts, pads, decode, state_at
+
+    @property
+    def calls(self):
+        first = [("prefill" if i == 0 else "extend", n) for i, n in enumerate(self.prompts)]
+        return first + [("decode", 1)] * self.decode
+
+    def ids(self, vocab, draw):
+        """Prompt ids; padding holds a token like any other, so that a dropped mask shows."""
+        return generator("ids", self.name, str(draw)).integers(0, vocab, (len(self.pads), sum(self.prompts)))
+
+    def mask(self):
+        """The attention mask [batch, all columns of all calls]."""
+        total = sum(n for _, n in self.calls)
+        mask = np.ones((len(self.pads), total), np.int64)
+        for row, pad in enumerate(self.pads):
+            mask[row, :pad] = 0
+        return mask
+
+    def keep(self, step):
+        """The kinds of value stored after a step.
+
+        Keys and values only grow, so those of the last step hold all others.
+        """
+        last = len(self.calls) - 1
+        kinds = {"logits"}
+        if self.state_at == "every" or step in (0, last):
+            kinds |= {"conv_state", "recurrent_state", "ssm_state"}
+        if step == last:
+            kinds |= {"key", "value"}
+        return kinds
+
+
+DRAWS = 50
+INPUTS = ("input_ids", "attention_mask", "position_ids")
+
+
+def result(given, components, logits, mask):
+    """What one call was given, what it gave as {component: {value name: array}}, and the greedy choice."""
+    choice, margin = next_ids(logits)
+    return {
+        "given": given,
+        "components": components,
+        "logits": logits,
+        "next": choice,
+        "margin": margin,
+        "seen": mask.astype(bool),
+    }
+
+
+def settled(runs):
+    """Whether a case is fit to compare implementations.
+
+    Two things make a random prompt unfit: a greedy choice that rounding alone
+    decides, and an ill-conditioned token, at which any implementation's error
+    is a matter of luck (seen: 50 times the RMS, where the norm after the delta
+    rule blows up an output that had cancelled to almost zero).
+    """
+    if any(step["margin"] < 0.03 for step in runs["float64"]):
+        return False
+    single, half = logit_errors(runs, "float32"), logit_errors(runs, "float16")
+    return single.max() < 2.5e-5 and half.max() < 10 * np.sqrt((half**2).mean())
+
+
+def logit_errors(runs, name):
+    """Absolute errors of a run's logits against the float64 run, padding left out."""
+    steps = zip(runs[name], runs["float64"])
+    return np.concatenate([np.abs(low["logits"] - true["logits"])[true["seen"]].ravel() for low, true in steps])
+
+
+def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=INPUTS, runs=RUNS):
+    """Runs a plan in every dtype; load(dtype, attention) gives the model. Returns the Case.
+
+    Draws the prompt anew until the case is settled. new_cache() makes the
+    cache, by default the model's own; inputs names the inputs of the graph.
+    """
+    mask = plan.mask()
+    place = positions(mask)
+
+    def play(model, oracle):
+        cache, results, start = new_cache and new_cache(), [], 0
+        for n, (call, length) in enumerate(plan.calls):
+            ids = (oracle or results)[n - 1]["next"] if call == "decode" else prompt[:, start : start + length]
+            end = start + length
+            given = {"input_ids": ids, "attention_mask": mask[:, :end], "position_ids": place[:, start:end]}
+            given = {name: given[name] for name in inputs}
+            out = model(
+                **{name: torch.from_numpy(value) for name, value in given.items()}, cache=cache, use_cache=True
+            )
+            cache = out.cache
+            # The next call updates the cache in place: copy.
+            values = {k: v.copy() for k, v in ({"logits": array(out.logits)} | read_states(cache)).items()}
+            results.append(result(given, {"model": values}, values["logits"], mask[:, start:end]))
+            start = end
+        return results
+
+    for draw in range(DRAWS):
+        prompt = plan.ids(vocab, draw)
+        played = run_all(load, play, runs)
+        if settled(played):
+            break
+    else:
+        raise ValueError(f"{plan.name}: no settled prompt")
+
+    case, end = Case(plan.name, plan.description), 0
+    for n, (call, length) in enumerate(plan.calls):
+        end, oracle = end + length, played["float64"][n]
+        case.step(
+            call,
+            ["model"],
+            {run: steps[n]["components"] for run, steps in played.items()},
+            {"model": oracle["given"]},
+            validity(mask[:, :end], length),
+            plan.keep(n),
+        )
+        case.tensors[f"step{n}.greedy"] = oracle["next"][:, 0]
+    return case

@@ -1,0 +1,286 @@
+"""Reduced decoders of other architectures, each with what distinguishes it."""
+
+import numpy as np
+import transformers
+from transformers import DynamicCache
+
+from common import RUNS, fan_in, normal, save
+from decoder import INPUTS, Plan, run_decoder, states
+from qwen3_5 import time_step
+
+PLAIN_RULES = [
+    ("norm.weight", normal(0.2, mean=1)),
+    (".bias", normal(0.1)),
+    ("embed_tokens.weight", normal(0.7)),
+    ("o_proj.weight", fan_in(0.5)),
+    ("down_proj.weight", fan_in(0.5)),
+    ("lm_head.weight", fan_in(1.5)),
+]
+
+
+def config(model_type, **changes):
+    """A configuration with the keys that published files of these architectures share, reduced."""
+    shared = {
+        "attention_dropout": 0.0,
+        "bos_token_id": 1,
+        "eos_token_id": 2,
+        "hidden_act": "silu",
+        "hidden_size": 32,
+        "initializer_range": 0.02,
+        "intermediate_size": 64,
+        "max_position_embeddings": 128,
+        "model_type": model_type,
+        "num_attention_heads": 4,
+        "num_hidden_layers": 2,
+        "num_key_value_heads": 2,
+        "rms_norm_eps": 1e-06,
+        "rope_theta": 10000.0,
+        "tie_word_embeddings": False,
+        "torch_dtype": "bfloat16",
+        "use_cache": True,
+        "vocab_size": 128,
+    }
+    return shared | changes
+
+
+SHORT = Plan("short", "12 columns, two rows, the second with 3 columns of left padding; 2 decode steps", [12], (0, 3), 2)
+LONG = Plan("long", "24 columns, two rows, the first with 4 columns of left padding; 2 decode steps", [24], (4, 0), 2)
+UNPADDED = Plan("short", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
+CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2, state_at="every")
+
+
+def decoder(name, architecture, description, settings, rules=PLAIN_RULES, plans=(SHORT,), **how):
+    """The entry of MODELS for a decoder: a function that generates it."""
+
+    def make():
+        built = getattr(transformers, architecture)
+        load = save(name, built, {"architectures": [architecture]} | settings, rules)
+        how.setdefault("new_cache", DynamicCache)  # keeps every column, in sliding layers too
+        return {
+            "name": name,
+            "architecture": architecture,
+            "description": description,
+            "storage": "bfloat16",
+            "cases": [run_decoder(plan, load, settings["vocab_size"], **how) for plan in plans],
+        }
+
+    return make
+
+
+def llama(name, description, scaling, **changes):
+    """A llama whose rotary embedding is scaled; trained for 16 positions, which the long case exceeds."""
+    settings = config(
+        "llama", attention_bias=False, mlp_bias=False, pretraining_tp=1, rope_scaling=scaling, rms_norm_eps=1e-5
+    )
+    return decoder(name, "LlamaForCausalLM", description, settings | changes, plans=(SHORT, LONG))
+
+
+def stored_in_out(gain):
+    """For gpt2's projections, which are stored [in, out]."""
+    return lambda draw, shape: draw.normal(0, gain * shape[0] ** -0.5, shape)
+
+
+GPT2_RULES = [
+    ("ln_1.weight", normal(0.2, mean=1)),
+    ("ln_2.weight", normal(0.2, mean=1)),
+    ("ln_f.weight", normal(0.2, mean=1)),
+    (".bias", normal(0.1)),
+    ("wte.weight", normal(0.3)),
+    ("wpe.weight", normal(0.2)),
+    ("c_attn.weight", stored_in_out(1)),
+    ("c_fc.weight", stored_in_out(1)),
+    ("c_proj.weight", stored_in_out(0.5)),
+]
+
+MAMBA_RULES = [
+    ("norm.weight", normal(0.2, mean=1)),
+    ("norm_f.weight", normal(0.2, mean=1)),
+    ("A_log", lambda draw, shape: np.log(np.broadcast_to(np.arange(1, shape[1] + 1), shape))),
+    ("mixer.D", normal(0.2, mean=1)),
+    ("dt_proj.bias", time_step),
+    ("conv1d.weight", normal(0.5)),
+    (".bias", normal(0.1)),
+    ("embeddings.weight", normal(0.3)),
+    ("out_proj.weight", fan_in(0.5)),
+]
+
+GEMMA_RULES = [("norm.weight", normal(0.3)), ("embed_tokens.weight", normal(0.2))] + PLAIN_RULES
+
+
+def mamba_states(cache):
+    """The states under the graphs' names: the recurrent state of a state-space layer is ssm_state."""
+    return {name.replace("recurrent_state", "ssm_state"): value for name, value in states(cache).items()}
+
+
+LLAMA3 = {
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+    "rope_type": "llama3",
+}
+YARN = {"factor": 4.0, "original_max_position_embeddings": 16, "rope_type": "yarn"}
+LONGROPE = {
+    "long_factor": [1.07, 1.8, 5.91, 14.6],
+    "short_factor": [1.0, 1.1, 1.35, 2.0],
+    "type": "longrope",
+}
+QWEN_WINDOW = {"max_window_layers": 2, "sliding_window": None, "use_sliding_window": False}
+
+DECODERS = {
+    "llama": llama("llama", "Plain rotary embedding.", None),
+    "llama_linear": llama("llama_linear", "Positions divided by a factor.", {"factor": 4.0, "rope_type": "linear"}),
+    "llama_dynamic": llama(
+        "llama_dynamic",
+        "The rotary base grows with the length once it exceeds the trained one.",
+        {"factor": 4.0, "rope_type": "dynamic"},
+        max_position_embeddings=16,
+    ),
+    "llama_llama3": llama("llama_llama3", "Frequencies scaled by wavelength.", LLAMA3),
+    "llama_yarn": llama("llama_yarn", "Frequencies blended by rotations, and an attention factor.", YARN, max_position_embeddings=64),
+    "llama_bias": llama(
+        "llama_bias",
+        "Biases on all projections, embedding and head tied.",
+        None,
+        attention_bias=True,
+        mlp_bias=True,
+        tie_word_embeddings=True,
+    ),
+    "qwen2": decoder(
+        "qwen2",
+        "Qwen2ForCausalLM",
+        "Biases on q, k and v; embedding and head tied.",
+        config("qwen2", tie_word_embeddings=True, **QWEN_WINDOW),
+        [("embed_tokens.weight", normal(0.3))] + PLAIN_RULES,
+    ),
+    "qwen3": decoder(
+        "qwen3",
+        "Qwen3ForCausalLM",
+        "A norm on every query and key head; heads wider than hidden / heads.",
+        config("qwen3", attention_bias=False, head_dim=16, rope_scaling=None, **QWEN_WINDOW),
+    ),
+    "qwen3_moe": decoder(
+        "qwen3_moe",
+        "Qwen3MoeForCausalLM",
+        "Experts: softmax router, 2 of 4, weights renormalised; a dense layer between.",
+        config(
+            "qwen3_moe",
+            attention_bias=False,
+            decoder_sparse_step=1,
+            head_dim=16,
+            mlp_only_layers=[1],
+            moe_intermediate_size=24,
+            norm_topk_prob=True,
+            num_experts=4,
+            num_experts_per_tok=2,
+            num_hidden_layers=3,
+            output_router_logits=False,
+            rope_scaling=None,
+            router_aux_loss_coef=0.001,
+            **QWEN_WINDOW,
+        ),
+    ),
+    "phi3": decoder(
+        "phi3",
+        "Phi3ForCausalLM",
+        "Fused projections; partial rotary with short and long factors.",
+        config(
+            "phi3",
+            embd_pdrop=0.0,
+            hidden_size=64,
+            original_max_position_embeddings=16,
+            pad_token_id=0,
+            partial_rotary_factor=0.5,
+            resid_pdrop=0.0,
+            rope_scaling=LONGROPE,
+            sliding_window=128,
+        ),
+        plans=(SHORT, LONG),
+    ),
+    "mistral": decoder(
+        "mistral",
+        "MistralForCausalLM",
+        "A window of 8 columns in every layer.",
+        config("mistral", sliding_window=8),
+        plans=(SHORT, LONG),
+    ),
+    "gemma2": decoder(
+        "gemma2",
+        "Gemma2ForCausalLM",
+        "Four offset norms, capped scores and logits, a window of 8 columns in the first layer, scaled tied embedding.",
+        config(
+            "gemma2",
+            attention_bias=False,
+            attn_logit_softcapping=5.0,
+            final_logit_softcapping=3.0,
+            head_dim=16,
+            hidden_activation="gelu_pytorch_tanh",
+            hidden_act="gelu_pytorch_tanh",
+            pad_token_id=0,
+            query_pre_attn_scalar=24,
+            sliding_window=8,
+            tie_word_embeddings=True,
+        ),
+        GEMMA_RULES,
+        plans=(SHORT, LONG),
+        runs=RUNS[:3],  # the fused attention has no softcap
+    ),
+    "gpt2": decoder(
+        "gpt2",
+        "GPT2LMHeadModel",
+        "LayerNorm, learned positions, fused biased projections stored [in, out], tied.",
+        {
+            "activation_function": "gelu_new",
+            "attn_pdrop": 0.1,
+            "bos_token_id": 1,
+            "embd_pdrop": 0.1,
+            "eos_token_id": 2,
+            "initializer_range": 0.02,
+            "layer_norm_epsilon": 1e-05,
+            "model_type": "gpt2",
+            "n_ctx": 64,
+            "n_embd": 32,
+            "n_head": 4,
+            "n_layer": 2,
+            "n_positions": 64,
+            "resid_pdrop": 0.1,
+            "torch_dtype": "bfloat16",
+            "vocab_size": 128,
+        },
+        GPT2_RULES,
+    ),
+    "mamba": decoder(
+        "mamba",
+        "MambaForCausalLM",
+        "Selective state-space mixer; no mask, no positions; tied.",
+        {
+            "bos_token_id": 0,
+            "conv_kernel": 4,
+            "eos_token_id": 0,
+            "expand": 2,
+            "hidden_act": "silu",
+            "hidden_size": 32,
+            "initializer_range": 0.1,
+            "intermediate_size": 64,
+            "layer_norm_epsilon": 1e-05,
+            "model_type": "mamba",
+            "num_hidden_layers": 2,
+            "pad_token_id": 0,
+            "rescale_prenorm_residual": False,
+            "residual_in_fp32": True,
+            "state_size": 8,
+            "time_step_rank": 4,
+            "torch_dtype": "bfloat16",
+            "use_bias": False,
+            "use_cache": True,
+            "use_conv_bias": True,
+            "vocab_size": 128,
+        },
+        MAMBA_RULES,
+        plans=(UNPADDED, CHUNKED),
+        new_cache=None,
+        read_states=mamba_states,
+        inputs=INPUTS[:1],
+        runs=RUNS[:3],  # there is no attention to fuse
+    ),
+}

@@ -1,0 +1,200 @@
+"""Reduced models with an encoder: bert alone, t5 with its decoder."""
+
+import numpy as np
+import torch
+import transformers
+
+from common import Case, array, fan_in, generator, normal, run_all, save
+from decoder import DRAWS, result, settled
+
+BERT = {
+    "attention_probs_dropout_prob": 0.1,
+    "classifier_dropout": None,
+    "gradient_checkpointing": False,
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 32,
+    "initializer_range": 0.02,
+    "intermediate_size": 64,
+    "layer_norm_eps": 1e-12,
+    "max_position_embeddings": 64,
+    "model_type": "bert",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+    "pad_token_id": 0,
+    "position_embedding_type": "absolute",
+    "torch_dtype": "bfloat16",
+    "type_vocab_size": 2,
+    "use_cache": True,
+    "vocab_size": 128,
+}
+
+BERT_RULES = [
+    ("LayerNorm.weight", normal(0.2, mean=1)),
+    (".bias", normal(0.1)),
+    ("embeddings.weight", normal(0.5)),
+]
+
+T5 = {
+    "architectures": ["T5ForConditionalGeneration"],
+    "d_ff": 64,
+    "d_kv": 8,
+    "d_model": 32,
+    "decoder_start_token_id": 0,
+    "dropout_rate": 0.1,
+    "eos_token_id": 1,
+    "feed_forward_proj": "relu",
+    "initializer_factor": 1.0,
+    "is_encoder_decoder": True,
+    "layer_norm_epsilon": 1e-06,
+    "model_type": "t5",
+    "n_positions": 64,
+    "num_decoder_layers": 2,
+    "num_heads": 4,
+    "num_layers": 2,
+    "output_past": True,
+    "pad_token_id": 0,
+    "relative_attention_max_distance": 16,
+    "relative_attention_num_buckets": 8,
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    "vocab_size": 128,
+}
+
+T5_RULES = [
+    ("layer_norm.weight", normal(0.2, mean=1)),
+    ("relative_attention_bias.weight", normal(1)),
+    ("Attention.q.weight", fan_in(T5["d_kv"] ** -0.5)),  # scores are not scaled
+    ("shared.weight", normal(1)),
+    ("Attention.o.weight", fan_in(0.5)),
+    ("wo.weight", fan_in(0.5)),
+    ("lm_head.weight", fan_in(1.5)),
+]
+
+
+def padded_right(length, pads):
+    mask = np.ones((len(pads), length), np.int64)
+    for row, pad in enumerate(pads):
+        mask[row, length - pad :] = 0
+    return mask
+
+
+def bert():
+    """An encoder: every row sees every token of its own, before and after."""
+    load = save("bert", transformers.BertModel, {"architectures": ["BertModel"]} | BERT, BERT_RULES)
+    cases = []
+    for name, pads in (("whole", (0, 0)), ("padded", (0, 5))):
+        draw, mask = generator("bert", name), padded_right(14, pads)
+        ids, types = draw.integers(0, BERT["vocab_size"], mask.shape), draw.integers(0, 2, mask.shape)
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+
+        def play(model, oracle):
+            out = model(**{key: torch.from_numpy(value) for key, value in given.items()})
+            return {"model": {"last_hidden_state": array(out.last_hidden_state)}}
+
+        case = Case(name, f"14 columns, two rows with {pads} columns of right padding")
+        seen = mask.astype(bool)[:, :, None]
+        case.step("encode", ["model"], run_all(load, play), {"model": given}, lambda _: seen, {"last_hidden_state"})
+        cases.append(case)
+    return {
+        "name": "bert",
+        "architecture": "BertModel",
+        "description": "Post-norm bidirectional encoder with learned positions and token types.",
+        "storage": "bfloat16",
+        "cases": cases,
+    }
+
+
+def t5_states(cache):
+    values = {}
+    for part, layers in (("self", cache.self_attention_cache.layers), ("cross", cache.cross_attention_cache.layers)):
+        for i, layer in enumerate(layers):
+            values[f"present.{i}.{part}.key"], values[f"present.{i}.{part}.value"] = array(layer.keys), array(layer.values)
+    return values
+
+
+def run_t5(load):
+    """A padded source of 20 columns, a target prompt of 5 tokens, then 2 decode steps."""
+    mask, lengths = padded_right(20, (0, 6)), [5, 1, 1]
+
+    def play(model, oracle):
+        cache, encoded, results = None, None, []
+        for n in range(len(lengths)):
+            ids = (oracle or results)[n - 1]["next"] if n else target
+            out = model(
+                input_ids=torch.from_numpy(source) if n == 0 else None,
+                encoder_outputs=encoded,
+                attention_mask=torch.from_numpy(mask),
+                decoder_input_ids=torch.from_numpy(ids),
+                cache=cache,
+                use_cache=True,
+            )
+            cache, encoded = out.cache, (out.encoder_last_hidden_state,)
+            values = {"logits": array(out.logits)} | {k: v.copy() for k, v in t5_states(cache).items()}
+            given = {"decoder": {"input_ids": ids, "encoder_attention_mask": mask}}
+            components = {"decoder": values}
+            if n == 0:
+                given["encoder"] = {"input_ids": source, "attention_mask": mask}
+                components["encoder"] = {"encoder_hidden_states": array(out.encoder_last_hidden_state)}
+            results.append(result(given, components, values["logits"], np.ones(ids.shape)))
+        return results
+
+    for attempt in range(DRAWS):
+        draw = generator("t5", str(attempt))
+        source = draw.integers(0, T5["vocab_size"], mask.shape)
+        target = draw.integers(0, T5["vocab_size"], (len(mask), lengths[0]))
+        target[:, 0] = T5["decoder_start_token_id"]
+        played = run_all(load, play)
+        if settled(played):
+            break
+    else:
+        raise ValueError("t5: no settled prompt")
+
+    def valid(name):
+        if name == "encoder_hidden_states":
+            return mask.astype(bool)[:, :, None]
+        if ".cross." in name:
+            return mask.astype(bool)[:, None, :, None]
+        return np.ones((1,), bool)
+
+    case = Case("short", "A source of 20 columns, two rows, the second with 6 columns of right padding; 5 target tokens; 2 decode steps")
+    for n, oracle in enumerate(played["float64"]):
+        case.step(
+            "decode" if n else "prefill",
+            ["decoder"] if n else ["encoder", "decoder"],
+            {run: steps[n]["components"] for run, steps in played.items()},
+            oracle["given"],
+            valid,
+            {"logits", "encoder_hidden_states"} | ({"key", "value"} if n == len(lengths) - 1 else set()),
+        )
+        case.tensors[f"step{n}.greedy"] = oracle["next"][:, 0]
+    return case
+
+
+def t5(name, description, untie=None, **changes):
+    """The entry of MODELS for an encoder-decoder."""
+
+    def make():
+        load = save(name, transformers.T5ForConditionalGeneration, T5 | changes, T5_RULES, untie)
+        return {
+            "name": name,
+            "architecture": "T5ForConditionalGeneration",
+            "description": description,
+            "storage": "bfloat16",
+            "cases": [run_t5(load)],
+        }
+
+    return make
+
+
+ENCODERS = {
+    "bert": bert,
+    "t5": t5("t5", "Bucketed relative bias, unscaled scores, ReLU, tied and scaled head."),
+    "t5_gated": t5(
+        "t5_gated",
+        "Gated GELU; the head has its own weights and is not scaled.",
+        untie="lm_head",
+        feed_forward_proj="gated-gelu",
+        tie_word_embeddings=False,
+    ),
+}
