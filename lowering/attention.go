@@ -83,8 +83,7 @@ func (a *attention) lower(x Tensor) Tensor {
 		y = a.scores(q, k, v)
 	}
 	if gate != nil {
-		flat := a.Flat(y)
-		y = y.with(a.Binary("Mul", flat, a.Activation(a.o.Record("gate").Text("activation"), gate)))
+		y = y.with(a.gated(a.o.Record("gate").Text("activation"), gate, a.Flat(y)))
 	}
 	return a.Linear(y, a.projection("output"), a.static(x.Last(), "the width of the stream"))
 }
@@ -94,7 +93,7 @@ func (a *attention) lower(x Tensor) Tensor {
 func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	qw, kw := a.heads*a.dim, a.kvHeads*a.dim
 	if a.o.Has("qkv") {
-		if a.gated() {
+		if a.hasGate() {
 			a.Fail("a gate in the query projection needs a query projection of its own, not `qkv`")
 		}
 		all := a.Linear(x, a.projection("qkv"), qw+2*kw)
@@ -103,7 +102,7 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	}
 	k = a.Linear(x, a.projection("key"), kw)
 	v = a.Linear(x, a.projection("value"), kw)
-	if !a.gated() {
+	if !a.hasGate() {
 		return a.Linear(x, a.projection("query"), qw), k, v, nil
 	}
 	both := a.Linear(x, a.projection("query"), 2*qw)
@@ -113,7 +112,7 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	return both.with(a.Op("Reshape", []*ir.Value{parts[0], a.Ints(-1, qw)})), k, v, gate
 }
 
-func (a *attention) gated() bool { return a.o.Has("gate") }
+func (a *attention) hasGate() bool { return a.o.Has("gate") }
 
 // projection returns the options of a projection with the attention's bias
 // where it does not state its own.
@@ -178,6 +177,9 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 	}
 	if a.o.Has("softcap") {
 		attrs = append(attrs, ir.FloatAttr("softcap", float32(a.o.Float("softcap"))))
+	}
+	if q.DType() != ir.Float32 {
+		attrs = append(attrs, ir.IntAttr("softmax_precision", int64(ir.Float32)))
 	}
 	for len(inputs) > 3 && inputs[len(inputs)-1] == nil {
 		inputs = inputs[:len(inputs)-1]

@@ -73,7 +73,7 @@ func (d *deltaNet) lower(x Tensor) Tensor {
 
 	parts := d.Split(mixed.v, 2*d.keyWidth(), d.valueWidth())
 	q, k := d.normalise(mixed.with(parts[0]))
-	v := mixed.with(d.Cast(parts[1], ir.Float32))
+	v := mixed.with(parts[1])
 	result := d.attend(q, k, v, d.logDecay(decay), beta.with(d.Unary("Sigmoid", d.Cast(beta.v, ir.Float32))))
 	gated := d.gate(result, z)
 	return d.Linear(gated.with(d.Cast(gated.v, x.DType())), d.o.Record("output"), d.static(x.Last(), "the width of the stream"))
@@ -98,7 +98,9 @@ func (d *deltaNet) dropPadding(x Tensor) Tensor {
 }
 
 // convolve runs the causal depthwise convolution over [batch, sequence,
-// channels], in the layout that the projection gives.
+// channels], in the layout that the projection gives, and returns float32: what
+// follows is float32, and rounding between would only lose digits. The state
+// holds the projection as it is, in its dtype.
 func (d *deltaNet) convolve(x Tensor) Tensor {
 	channels, kernel := d.static(x.Last(), "the channels"), d.o.Int("kernel")
 	dims := []ir.Dim{x.Lead()[0], ir.Int(channels), ir.Int(kernel - 1)}
@@ -106,15 +108,15 @@ func (d *deltaNet) convolve(x Tensor) Tensor {
 	var outs []*ir.Value
 	d.Within(d.o.Record("conv").Text("name"), func() {
 		var bias *ir.Value
-		weight := d.Param("weight", x.DType(), fanIn(kernel), channels, 1, kernel)
+		weight := d.Param("weight", ir.Float32, fanIn(kernel), channels, 1, kernel)
 		if d.o.Record("conv").Bool("bias") {
-			bias = d.Param("bias", x.DType(), Init{}, channels)
+			bias = d.Param("bias", ir.Float32, Init{}, channels)
 		}
-		full := d.Full(x)
-		outs = d.Call("CausalConvWithState", []*ir.Value{full, weight, bias, past}, []*ir.Type{full.Type, past.Type},
+		full, carried := d.Cast(d.Full(x), ir.Float32), d.Cast(past, ir.Float32)
+		outs = d.Call("CausalConvWithState", []*ir.Value{full, weight, bias, carried}, []*ir.Type{full.Type, carried.Type},
 			ir.StringAttr("activation", d.convActivation()))
 	})
-	setState(outs[1])
+	setState(d.Cast(outs[1], x.DType()))
 	return x.with(outs[0])
 }
 
@@ -133,7 +135,7 @@ func (d *deltaNet) convActivation() string {
 // and a weight of n^-1/2 is that same quotient.
 func (d *deltaNet) normalise(qk Tensor) (q, k Tensor) {
 	n := float64(d.keyDim)
-	heads := d.Op("Reshape", []*ir.Value{d.Cast(qk.v, ir.Float32), d.Ints(-1, d.keyDim)})
+	heads := d.Op("Reshape", []*ir.Value{qk.v, d.Ints(-1, d.keyDim)})
 	normed := d.Op("RMSNormalization", []*ir.Value{heads, d.repeated(1/sqrt(n), d.keyDim)},
 		ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(d.o.Float("l2_epsilon")/n)))
 	flat := qk.with(d.Op("Reshape", []*ir.Value{normed, d.Ints(-1, 2*d.keyWidth())}))
@@ -155,7 +157,7 @@ func (d *deltaNet) attend(q, k, v, decay, beta Tensor) Tensor {
 	past, setState := d.State("", "recurrent_state", d.o.DType("state_dtype"), dims, dims)
 	values := d.Full(v)
 	inputs := []*ir.Value{d.Full(q), d.Full(k), values, past, d.Full(decay), d.Full(beta)}
-	outs := d.Call(d.options.linearAttention(), inputs, []*ir.Type{values.Type, past.Type},
+	outs := d.Call("LinearAttention", inputs, []*ir.Type{values.Type, past.Type},
 		ir.StringAttr("update_rule", "gated_delta"),
 		ir.IntAttr("q_num_heads", d.keyHeads), ir.IntAttr("k_num_heads", d.keyHeads), ir.IntAttr("v_num_heads", d.valueHeads),
 		ir.IntAttr("chunk_size", d.options.chunk()))

@@ -41,7 +41,7 @@ var gatedMLPDecl = &Decl{
 		o := blk.Opts
 		b.Within(o.Text("name"), func() {
 			gate, up := b.gateAndUp(o, x)
-			h := gate.with(b.Binary("Mul", b.Activation(o.Text("activation"), gate.v), up.v))
+			h := gate.with(b.gated(o.Text("activation"), gate.v, up.v))
 			y = b.Linear(h, b.biased(o, "down"), b.mlpOut(o, x))
 		})
 		return y

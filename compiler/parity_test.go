@@ -1,0 +1,194 @@
+package compiler_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mobiusc/compiler"
+	"mobiusc/compiler/verify"
+	"mobiusc/internal/ort"
+)
+
+// referenceDir holds the reference tensors; its README says what they are.
+const referenceDir = "../testdata/reference"
+
+// The bars of parity. float32: every element within 1e-4, absolute plus
+// relative, of the float64 run. float16: see [checkFloat16].
+const (
+	float32Tolerance = 1e-4
+	float16Ratio     = 1.1
+)
+
+// referenceIndex is what the tests read of testdata/reference/index.json.
+type referenceIndex struct {
+	Models []struct {
+		Name, Config, Weights string
+		Cases                 []referenceCase
+	}
+}
+
+type referenceCase struct {
+	Name, File string
+	// Errors holds, by the dtype of the run and the kind of value, the
+	// reference's own errors against its float64 run.
+	Errors map[string]map[string]struct{ Max, RMS float64 } `json:"reference_error"`
+}
+
+func readIndex(t *testing.T) referenceIndex {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(referenceDir, "index.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var index referenceIndex
+	if err := json.Unmarshal(text, &index); err != nil {
+		t.Fatal(err)
+	}
+	return index
+}
+
+// compileReference compiles a reference model with its weights through the
+// whole pipeline and loads the package that was written.
+func compileReference(t *testing.T, model, spec string, o compiler.Options) *verify.Package {
+	t.Helper()
+	dir := filepath.Join(referenceDir, model)
+	o.Spec = filepath.Join("..", "specs", spec+".yaml")
+	o.Config = filepath.Join(dir, "config.json")
+	o.Weights = compiler.Weights{Mode: compiler.Copy, Dir: dir}
+	o.Out = filepath.Join(t.TempDir(), model)
+	found, err := compiler.Compile(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found.HasErrors() {
+		t.Fatalf("%s does not compile:\n%s", model, found)
+	}
+	p, err := verify.Open(o.Out, ort.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// compareCase plays one case and sums up its results.
+func compareCase(t *testing.T, p *verify.Package, c referenceCase, tolerance float64) []verify.Row {
+	t.Helper()
+	ref, err := verify.ReadReference(filepath.Join(referenceDir, c.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := p.Compare(ref, verify.Tolerance{Abs: tolerance, Rel: tolerance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) == 0 {
+		t.Fatal("the case compares nothing")
+	}
+	return verify.Summarise(results)
+}
+
+// checkFloat32 checks that no element that counts is outside the tolerance and
+// that every row of logits has the largest element where the reference has it.
+func checkFloat32(t *testing.T, rows []verify.Row) {
+	t.Helper()
+	for _, r := range rows {
+		if r.Error.Outside > 0 {
+			t.Errorf("%s %s: max error %.3g, %.3g%% of the elements are more than %g off", r.Component, r.Value, r.MaxAbs, 100*r.Error.Outside, float32Tolerance)
+		}
+		if r.Argmax >= 0 && r.Argmax < 1 {
+			t.Errorf("%s %s: the greedy choice agrees in %.3g%% of the rows", r.Component, r.Value, 100*r.Argmax)
+		}
+	}
+}
+
+// checkFloat16 checks that our errors against the float64 run are at most
+// float16Ratio times those of the reference's own float16 run of the same case:
+// the RMS against that of its eager attention, which the file holds. The
+// largest error may be that of a single token at which any rounding is
+// amplified; it is compared with the larger of the reference's two
+// implementations of attention, eager and the default, sdpa.
+func checkFloat16(t *testing.T, rows []verify.Row, c referenceCase) {
+	t.Helper()
+	for _, r := range rows {
+		if r.Reference == nil {
+			t.Errorf("%s %s: the case holds no float16 run", r.Component, r.Value)
+			continue
+		}
+		kind := r.Value[strings.LastIndexByte(r.Value, '.')+1:]
+		worst := max(r.Reference.MaxAbs, c.Errors["float16_sdpa"][kind].Max)
+		if r.MaxAbs > float16Ratio*worst {
+			t.Errorf("%s %s: max error %.3g, the reference's own is %.3g", r.Component, r.Value, r.MaxAbs, worst)
+		}
+		if r.RMS > float16Ratio*r.Reference.RMS {
+			t.Errorf("%s %s: RMS error %.3g, the reference's own is %.3g", r.Component, r.Value, r.RMS, r.Reference.RMS)
+		}
+	}
+}
+
+// parity runs every case of a reference model in both dtypes.
+func parity(t *testing.T, model, spec string) {
+	t.Helper()
+	cases := 0
+	for _, m := range readIndex(t).Models {
+		if m.Name != model {
+			continue
+		}
+		t.Run("float32", func(t *testing.T) {
+			p := compileReference(t, model, spec, compiler.Options{DType: "float32"})
+			for _, c := range m.Cases {
+				t.Run(c.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, c, float32Tolerance)) })
+			}
+		})
+		t.Run("float16", func(t *testing.T) {
+			p := compileReference(t, model, spec, compiler.Options{DType: "float16"})
+			for _, c := range m.Cases {
+				t.Run(c.Name, func(t *testing.T) { checkFloat16(t, compareCase(t, p, c, 1e-2), c) })
+			}
+		})
+		cases += len(m.Cases)
+	}
+	if cases == 0 {
+		t.Fatalf("testdata/reference has no cases of %s", model)
+	}
+}
+
+func TestParityHybridText(t *testing.T)           { parity(t, "qwen3_5_text", "qwen3_5") }
+func TestParityHybridDepth(t *testing.T)          { parity(t, "qwen3_5_depth", "qwen3_5") }
+func TestParityHybridVisionLanguage(t *testing.T) { parity(t, "qwen3_5_vl", "qwen3_5") }
+
+// TestParityRecurrent checks the per-token form of linear attention, which is
+// the fallback and the baseline of the benchmarks.
+func TestParityRecurrent(t *testing.T) {
+	for _, m := range readIndex(t).Models {
+		if m.Name != "qwen3_5_text" {
+			continue
+		}
+		p := compileReference(t, m.Name, "qwen3_5", compiler.Options{DType: "float32", LinearAttention: "recurrent"})
+		for _, c := range m.Cases {
+			t.Run(c.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, c, float32Tolerance)) })
+		}
+	}
+}
+
+// TestParityOpsets checks that every target computes the same.
+func TestParityOpsets(t *testing.T) {
+	for _, m := range readIndex(t).Models {
+		if m.Name != "qwen3_5_vl" {
+			continue
+		}
+		for opset := int64(compiler.MinOpset); opset <= 26; opset++ {
+			t.Run(fmt.Sprint(opset), func(t *testing.T) {
+				p := compileReference(t, m.Name, "qwen3_5", compiler.Options{DType: "float32", Opset: opset})
+				for _, c := range m.Cases {
+					t.Run(c.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, c, float32Tolerance)) })
+				}
+			})
+		}
+	}
+}
