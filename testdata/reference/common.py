@@ -1,8 +1,8 @@
 """What every reference model shares: weights, dtypes, files, error figures.
 
 Nothing here knows an architecture. Importing this module fixes what torch's
-arithmetic depends on (threads, vector width, library kernels), so that every
-x86-64 machine writes the same bytes. Import it before torch.
+arithmetic depends on (threads, vector width, library kernels), so that the
+processor does not decide the bytes. Import it before torch.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ os.environ.update(
 import numpy as np
 import torch
 import transformers
-from safetensors.numpy import load_file
+from safetensors.torch import load_file
 
 torch.set_num_threads(1)
 torch._C._set_mkldnn_enabled(False)
@@ -139,8 +139,9 @@ def save(name, architecture, config, rules, untie=None):
     """Writes config.json and model.safetensors of a model; returns load(dtype, attention).
 
     untie is a module that gets weights of its own although the reference ties
-    it: checkpoints that hold both are loaded as they are. The tensors get their names and layout from save_pretrained, which undoes
-    what Transformers renames and merges while loading.
+    it: checkpoints that hold both are loaded as they are. The tensors get
+    their names and layout from save_pretrained, which undoes what Transformers
+    renames and merges while loading.
     """
     folder = FOLDER / name
     write_json(folder / "config.json", config)
@@ -153,7 +154,7 @@ def save(name, architecture, config, rules, untie=None):
     )
     with tempfile.TemporaryDirectory() as published:
         model.save_pretrained(published)
-        weights = load_file(f"{published}/model.safetensors")
+        weights = {key: array(value.float()) for key, value in load_file(f"{published}/model.safetensors").items()}
     storage = config.get("dtype") or config.get("torch_dtype") or config["text_config"]["dtype"]
     write_safetensors(
         folder / "model.safetensors",
@@ -244,8 +245,9 @@ class Case:
         """Adds a call. results: {run: {component: {value name: array}}}.
 
         valid(value name) gives a boolean array, broadcast against the value,
-        of what counts; the rest is stored as 0. Values whose kind (the last
-        part of the name) is in keep's complement are measured, not stored.
+        of what counts; the rest is stored as 0. Of the values, those of the
+        kinds in keep are stored (a kind is the last part of a name); all are
+        measured.
         """
         n = len(self.steps)
         self.steps.append({"call": call, "components": components})
@@ -254,6 +256,8 @@ class Case:
                 self.tensors[f"step{n}.{component}.in.{name}"] = value
         for component, values in results["float64"].items():
             for name, truth in values.items():
+                if truth.dtype != np.float64:
+                    raise TypeError(f"{self.name}: {name} of the float64 run is {truth.dtype}")
                 mask = valid(name)
                 self._measure(name, mask, {run: r[component][name] for run, r in results.items()})
                 if name.rsplit(".", 1)[-1] in keep:

@@ -113,7 +113,7 @@ def settled(runs):
 
 def logit_errors(runs, name):
     """Absolute errors of a run's logits against the float64 run, padding left out."""
-    steps = zip(runs[name], runs["float64"])
+    steps = zip(runs[name], runs["float64"], strict=True)
     return np.concatenate([np.abs(low["logits"] - true["logits"])[true["seen"]].ravel() for low, true in steps])
 
 
@@ -133,9 +133,7 @@ def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=IN
             end = start + length
             given = {"input_ids": ids, "attention_mask": mask[:, :end], "position_ids": place[:, start:end]}
             given = {name: given[name] for name in inputs}
-            out = model(
-                **{name: torch.from_numpy(value) for name, value in given.items()}, cache=cache, use_cache=True
-            )
+            out = model(**{name: torch.from_numpy(value) for name, value in given.items()}, cache=cache, use_cache=True)
             cache = out.cache
             # The next call updates the cache in place: copy.
             values = {k: v.copy() for k, v in ({"logits": array(out.logits)} | read_states(cache)).items()}

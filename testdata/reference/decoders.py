@@ -43,7 +43,9 @@ def config(model_type, **changes):
     return shared | changes
 
 
-SHORT = Plan("short", "12 columns, two rows, the second with 3 columns of left padding; 2 decode steps", [12], (0, 3), 2)
+SHORT = Plan(
+    "short", "12 columns, two rows, the second with 3 columns of left padding; 2 decode steps", [12], (0, 3), 2
+)
 LONG = Plan("long", "24 columns, two rows, the first with 4 columns of left padding; 2 decode steps", [24], (4, 0), 2)
 UNPADDED = Plan("short", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
 CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2, state_at="every")
@@ -107,6 +109,41 @@ MAMBA_RULES = [
 GEMMA_RULES = [("norm.weight", normal(0.3)), ("embed_tokens.weight", normal(0.2))] + PLAIN_RULES
 
 
+FALCON = {
+    "alibi": False,
+    "apply_residual_connection_post_layernorm": False,
+    "attention_dropout": 0.0,
+    "bias": False,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "hidden_dropout": 0.0,
+    "hidden_size": 32,
+    "initializer_range": 0.02,
+    "layer_norm_epsilon": 1e-05,
+    "model_type": "falcon",
+    "multi_query": True,
+    "new_decoder_architecture": False,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+    "num_kv_heads": 4,
+    "parallel_attn": True,
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    "vocab_size": 128,
+}
+
+FALCON_RULES = [
+    ("layernorm.weight", normal(0.2, mean=1)),
+    ("ln_attn.weight", normal(0.2, mean=1)),
+    ("ln_mlp.weight", normal(0.2, mean=1)),
+    ("ln_f.weight", normal(0.2, mean=1)),
+    (".bias", normal(0.1)),
+    ("word_embeddings.weight", normal(0.3)),
+    ("dense.weight", fan_in(0.5)),
+    ("dense_4h_to_h.weight", fan_in(0.5)),
+]
+
+
 def mamba_states(cache):
     """The states under the graphs' names: the recurrent state of a state-space layer is ssm_state."""
     return {name.replace("recurrent_state", "ssm_state"): value for name, value in states(cache).items()}
@@ -137,7 +174,9 @@ DECODERS = {
         max_position_embeddings=16,
     ),
     "llama_llama3": llama("llama_llama3", "Frequencies scaled by wavelength.", LLAMA3),
-    "llama_yarn": llama("llama_yarn", "Frequencies blended by rotations, and an attention factor.", YARN, max_position_embeddings=64),
+    "llama_yarn": llama(
+        "llama_yarn", "Frequencies blended by rotations, and an attention factor.", YARN, max_position_embeddings=64
+    ),
     "llama_bias": llama(
         "llama_bias",
         "Biases on all projections, embedding and head tied.",
@@ -158,27 +197,6 @@ DECODERS = {
         "Qwen3ForCausalLM",
         "A norm on every query and key head; heads wider than hidden / heads.",
         config("qwen3", attention_bias=False, head_dim=16, rope_scaling=None, **QWEN_WINDOW),
-    ),
-    "qwen3_moe": decoder(
-        "qwen3_moe",
-        "Qwen3MoeForCausalLM",
-        "Experts: softmax router, 2 of 4, weights renormalised; a dense layer between.",
-        config(
-            "qwen3_moe",
-            attention_bias=False,
-            decoder_sparse_step=1,
-            head_dim=16,
-            mlp_only_layers=[1],
-            moe_intermediate_size=24,
-            norm_topk_prob=True,
-            num_experts=4,
-            num_experts_per_tok=2,
-            num_hidden_layers=3,
-            output_router_logits=False,
-            rope_scaling=None,
-            router_aux_loss_coef=0.001,
-            **QWEN_WINDOW,
-        ),
     ),
     "phi3": decoder(
         "phi3",
@@ -224,6 +242,34 @@ DECODERS = {
         GEMMA_RULES,
         plans=(SHORT, LONG),
         runs=RUNS[:3],  # the fused attention has no softcap
+    ),
+    "falcon": decoder(
+        "falcon",
+        "FalconForCausalLM",
+        "Attention and MLP side by side after one LayerNorm; one key-value head; fused projection; tied.",
+        FALCON,
+        FALCON_RULES,
+    ),
+    "falcon_new": decoder(
+        "falcon_new",
+        "FalconForCausalLM",
+        "The newer layout: two LayerNorms side by side, grouped heads.",
+        FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2},
+        FALCON_RULES,
+    ),
+    "stablelm": decoder(
+        "stablelm",
+        "StableLmForCausalLM",
+        "LayerNorm with bias, a quarter of each head rotated, biases on q, k and v.",
+        {key: value for key, value in config("stablelm").items() if key not in ("attention_dropout", "rms_norm_eps")}
+        | {
+            "head_dim": 16,
+            "hidden_size": 64,
+            "layer_norm_eps": 1e-05,
+            "num_key_value_heads": 4,
+            "partial_rotary_factor": 0.25,
+            "use_qkv_bias": True,
+        },
     ),
     "gpt2": decoder(
         "gpt2",

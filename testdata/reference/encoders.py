@@ -79,29 +79,31 @@ def padded_right(length, pads):
     return mask
 
 
+def run_bert(load, name, pads):
+    """One call: 14 columns, rows of unequal length."""
+    draw, mask = generator("bert", name), padded_right(14, pads)
+    ids, types = draw.integers(0, BERT["vocab_size"], mask.shape), draw.integers(0, 2, mask.shape)
+    given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    seen = mask.astype(bool)[:, :, None]
+
+    def play(model, oracle):
+        out = model(**{key: torch.from_numpy(value) for key, value in given.items()})
+        return {"model": {"last_hidden_state": array(out.last_hidden_state)}}
+
+    case = Case(name, f"14 columns, two rows with {pads} columns of right padding")
+    case.step("encode", ["model"], run_all(load, play), {"model": given}, lambda _: seen, {"last_hidden_state"})
+    return case
+
+
 def bert():
     """An encoder: every row sees every token of its own, before and after."""
     load = save("bert", transformers.BertModel, {"architectures": ["BertModel"]} | BERT, BERT_RULES)
-    cases = []
-    for name, pads in (("whole", (0, 0)), ("padded", (0, 5))):
-        draw, mask = generator("bert", name), padded_right(14, pads)
-        ids, types = draw.integers(0, BERT["vocab_size"], mask.shape), draw.integers(0, 2, mask.shape)
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-
-        def play(model, oracle):
-            out = model(**{key: torch.from_numpy(value) for key, value in given.items()})
-            return {"model": {"last_hidden_state": array(out.last_hidden_state)}}
-
-        case = Case(name, f"14 columns, two rows with {pads} columns of right padding")
-        seen = mask.astype(bool)[:, :, None]
-        case.step("encode", ["model"], run_all(load, play), {"model": given}, lambda _: seen, {"last_hidden_state"})
-        cases.append(case)
     return {
         "name": "bert",
         "architecture": "BertModel",
         "description": "Post-norm bidirectional encoder with learned positions and token types.",
         "storage": "bfloat16",
-        "cases": cases,
+        "cases": [run_bert(load, "whole", (0, 0)), run_bert(load, "padded", (0, 5))],
     }
 
 
@@ -109,7 +111,10 @@ def t5_states(cache):
     values = {}
     for part, layers in (("self", cache.self_attention_cache.layers), ("cross", cache.cross_attention_cache.layers)):
         for i, layer in enumerate(layers):
-            values[f"present.{i}.{part}.key"], values[f"present.{i}.{part}.value"] = array(layer.keys), array(layer.values)
+            values[f"present.{i}.{part}.key"], values[f"present.{i}.{part}.value"] = (
+                array(layer.keys),
+                array(layer.values),
+            )
     return values
 
 
@@ -157,7 +162,10 @@ def run_t5(load):
             return mask.astype(bool)[:, None, :, None]
         return np.ones((1,), bool)
 
-    case = Case("short", "A source of 20 columns, two rows, the second with 6 columns of right padding; 5 target tokens; 2 decode steps")
+    case = Case(
+        "short",
+        "A source of 20 columns, two rows, the second with 6 columns of right padding; 5 target tokens; 2 decode steps",
+    )
     for n, oracle in enumerate(played["float64"]):
         case.step(
             "decode" if n else "prefill",

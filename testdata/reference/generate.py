@@ -1,10 +1,10 @@
 """Writes the reference models and tensors of this folder, and index.json.
 
-    python generate.py             everything
-    python generate.py MODEL ...   only these, and their entries of the index
+    python generate.py [--check] [MODEL ...]
 
-Run it with the interpreter that setup.sh prints. The same scripts and packages
-write the same bytes.
+writes everything, or only the models named and their entries of the index.
+With --check it fails if a file is not what the index said before. Run it with
+the interpreter that setup.sh prints.
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 import common  # first: it settles torch's arithmetic
 import decoders
 import encoders
+import experts
 import qwen3_5
 
 MODELS = {
@@ -22,6 +23,7 @@ MODELS = {
     "qwen3_5_vl": qwen3_5.vision,
     "qwen3_vl": qwen3_5.deepstack,
     **decoders.DECODERS,
+    **experts.EXPERTS,
     **encoders.ENCODERS,
 }
 
@@ -50,12 +52,14 @@ def make(name):
 
 
 def main():
-    chosen = sys.argv[1:] or list(MODELS)
+    check = "--check" in sys.argv[1:]
+    chosen = [name for name in sys.argv[1:] if name != "--check"] or list(MODELS)
     if unknown := set(chosen) - set(MODELS):
         sys.exit(f"no such model: {', '.join(sorted(unknown))}; there are {', '.join(MODELS)}")
     path, entries = common.FOLDER / "index.json", {}
     if path.exists():
         entries = {model["name"]: model for model in json.loads(path.read_text())["models"]}
+    before = {file: digest for entry in entries.values() for file, digest in entry["sha256"].items()}
     entries |= {name: make(name) for name in chosen}
     index = {
         "format": 1,
@@ -63,6 +67,9 @@ def main():
         "models": [entries[name] for name in MODELS if name in entries],
     }
     common.write_json(path, index)
+    changed = [f for name in chosen for f, digest in entries[name]["sha256"].items() if before.get(f) != digest]
+    if check and changed:
+        sys.exit("not the same bytes as before:\n  " + "\n  ".join(changed))
 
 
 if __name__ == "__main__":

@@ -91,18 +91,18 @@ class VisionPlan(Plan):
     first is the number of columns of the first call, where the prompt comes in two.
     """
 
-    def __init__(self, name, description, rows, first=None, decode=4):
+    def __init__(self, name, description, rows, first=None, decode=4, state_at="ends"):
         laid = [layout(parts, generator("ids", name, str(i), "0"))[0] for i, parts in enumerate(rows)]
         total = max(map(len, laid))
         prompts = [total] if first is None else [first, total - first]
-        super().__init__(name, description, prompts, [total - len(ids) for ids in laid], decode, "every")
+        super().__init__(name, description, prompts, [total - len(ids) for ids in laid], decode, state_at)
         self.rows = rows
 
     def lay(self, draw):
         """Prompt ids [batch, columns], and every medium as (row, column, Media) in placeholder order."""
         ids = generator("padding", self.name, str(draw)).integers(0, WORDS, (len(self.rows), sum(self.prompts)))
         media = []
-        for i, (parts, pad) in enumerate(zip(self.rows, self.pads)):
+        for i, (parts, pad) in enumerate(zip(self.rows, self.pads, strict=True)):
             row_ids, row_media = layout(parts, generator("ids", self.name, str(i), str(draw)))
             ids[i, pad:] = row_ids
             media += [(i, pad + column, medium) for column, medium in row_media]
@@ -113,7 +113,8 @@ def rope_index(model, ids, mask, media):
     """The reference's position ids [3, batch, columns] of a prompt, and its delta [batch, 1]."""
     kinds = (ids == TOKENS["image_token_id"]) * 1 + (ids == TOKENS["video_token_id"]) * 2
     grids = {
-        kind: torch.tensor([m.grid for _, _, m in media if m.kind == kind]).reshape(-1, 3) for kind in ("image", "video")
+        kind: torch.tensor([m.grid for _, _, m in media if m.kind == kind]).reshape(-1, 3)
+        for kind in ("image", "video")
     }
     places, delta = model.model.get_rope_index(
         torch.from_numpy(ids),
@@ -188,9 +189,17 @@ def run_vision(plan, load, config):
             end = start + length
             inside = [i for i, (_, column, _) in enumerate(media) if call != "decode" and start <= column < end]
             components, cache = call_reference(
-                model, ids, mask[:, :end], place[:, :, start:end], cache, [media[i][2] for i in inside], [pixels[i] for i in inside]
+                model,
+                ids,
+                mask[:, :end],
+                place[:, :, start:end],
+                cache,
+                [media[i][2] for i in inside],
+                [pixels[i] for i in inside],
             )
-            results.append(result(ids, components, components["decoder"]["logits"], mask[:, start:end]) | {"inside": inside})
+            results.append(
+                result(ids, components, components["decoder"]["logits"], mask[:, start:end]) | {"inside": inside}
+            )
             start = end
         return results
 
@@ -234,11 +243,11 @@ def run_vision(plan, load, config):
     return case
 
 
-def vision_plans(names=None, **changes):
-    """The media cases, or those named: grids of unequal size, one larger than the position table (8×8), several frames."""
+def vision_plans():
+    """The media cases: grids of unequal size, one larger than the position table (8×8), several frames."""
     wide, tall, tiny, large = ("image", (1, 4, 6)), ("image", (1, 8, 4)), ("image", (1, 2, 2)), ("image", (1, 12, 6))
     clip, film, pair = ("video", (3, 4, 4)), ("video", (2, 6, 4)), ("video", (2, 4, 6))
-    plans = [
+    return [
         VisionPlan("images", "Three images of unequal size in one row", [row(3, wide, 2, large, tiny, 4)]),
         VisionPlan("video", "A video of three frames in one row", [row(4, clip, 5)]),
         VisionPlan("mixed", "Image, video, image in one row", [row(2, wide, 1, clip, 3, tall, 3)]),
@@ -254,8 +263,6 @@ def vision_plans(names=None, **changes):
             [row(3, wide, 6, tall, 5), row(21)],
             first=14,
             decode=2,
+            state_at="every",
         ),
     ]
-    for plan in plans:
-        plan.__dict__.update(changes)
-    return [plan for plan in plans if names is None or plan.name in names]

@@ -1,0 +1,96 @@
+"""Reduced decoders with routed experts."""
+
+from decoders import QWEN_WINDOW, config, decoder
+from qwen3_5 import TEXT_RULES, text_config
+
+
+def stacked(gain):
+    """For experts stored in one tensor, [experts, out, in]."""
+    return lambda draw, shape: draw.normal(0, gain * shape[2] ** -0.5, shape)
+
+
+EXPERTS = {
+    "qwen3_moe": decoder(
+        "qwen3_moe",
+        "Qwen3MoeForCausalLM",
+        "Experts: softmax router, 2 of 4, weights renormalised; a dense layer between.",
+        config(
+            "qwen3_moe",
+            attention_bias=False,
+            decoder_sparse_step=1,
+            head_dim=16,
+            mlp_only_layers=[1],
+            moe_intermediate_size=24,
+            norm_topk_prob=True,
+            num_experts=4,
+            num_experts_per_tok=2,
+            num_hidden_layers=3,
+            output_router_logits=False,
+            rope_scaling=None,
+            router_aux_loss_coef=0.001,
+            **QWEN_WINDOW,
+        ),
+    ),
+    "qwen2_moe": decoder(
+        "qwen2_moe",
+        "Qwen2MoeForCausalLM",
+        "Experts: 2 of 4, weights as the softmax gives them, and a shared expert behind a sigmoid gate.",
+        config(
+            "qwen2_moe",
+            decoder_sparse_step=1,
+            moe_intermediate_size=24,
+            norm_topk_prob=False,
+            num_experts=4,
+            num_experts_per_tok=2,
+            output_router_logits=False,
+            router_aux_loss_coef=0.001,
+            shared_expert_intermediate_size=40,
+            **QWEN_WINDOW,
+        ),
+    ),
+    "olmoe": decoder(
+        "olmoe",
+        "OlmoeForCausalLM",
+        "Experts: 2 of 4; norms over all query and all key heads at once.",
+        config(
+            "olmoe",
+            attention_bias=False,
+            clip_qkv=None,
+            intermediate_size=24,
+            norm_topk_prob=False,
+            num_experts=4,
+            num_experts_per_tok=2,
+            num_key_value_heads=4,
+            output_router_logits=False,
+            pad_token_id=1,
+            rope_scaling=None,
+            router_aux_loss_coef=0.01,
+        ),
+    ),
+    "qwen3_5_moe_text": decoder(
+        "qwen3_5_moe_text",
+        "Qwen3_5MoeForCausalLM",
+        "The hybrid decoder with stored-together experts: 2 of 4, renormalised, and a gated shared expert.",
+        {key: value for key, value in text_config().items() if key != "intermediate_size"}
+        | {
+            "dtype": "bfloat16",
+            "hidden_size": 32,
+            "head_dim": 16,
+            "linear_key_head_dim": 8,
+            "linear_value_head_dim": 12,
+            "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4,
+            "mlp_only_layers": [],
+            "model_type": "qwen3_5_moe_text",
+            "moe_intermediate_size": 24,
+            "num_attention_heads": 4,
+            "num_experts": 4,
+            "num_experts_per_tok": 2,
+            "rope_parameters": text_config()["rope_parameters"] | {"mrope_section": [1, 1, 0]},
+            "router_aux_loss_coef": 0.001,
+            "shared_expert_intermediate_size": 40,
+        },
+        [("experts.gate_up_proj", stacked(1)), ("experts.down_proj", stacked(0.5))] + TEXT_RULES,
+        new_cache=None,
+    ),
+}
