@@ -86,6 +86,7 @@ def main():
         cases = [case(d, store) for d in found if not d.endswith("_expanded")]
         path = os.path.join(HERE, file + ".safetensors")
         save_file(store, path, metadata={"cases": json.dumps(cases)})
+        os.chmod(path, 0o644)
         print(f"{file}: {len(cases)} cases, {os.path.getsize(path)} bytes")
 
 
