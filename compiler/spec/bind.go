@@ -23,8 +23,9 @@ type Options struct {
 
 // Result is a spec bound to a config.
 type Result struct {
+	Spec    *Spec // as bound: with the variant that was chosen by name or by the config's model type
 	Model   *lowering.Model
-	Variant string // applied by name or by the config's model type
+	Variant string // its name, or ""
 	Config  []ConfigValue
 	Ignored []IgnoredKey
 	Weights Weights
@@ -79,7 +80,7 @@ func (s *Spec) Bind(config *Config, o Options) (*Result, diag.List) {
 	if found.HasErrors() {
 		return nil, found.Sorted()
 	}
-	ev := &evaluator{checked: s.compiled, open: map[*tree.Node]bool{}}
+	ev := &evaluator{checked: s.compiled, open: map[*tree.Node]bool{}, sections: map[*section]expr.Record{}}
 	ev.config = readConfig(s.compiled.config, config, o.Strict)
 	found = append(found, ev.config.found...)
 	if found.HasErrors() {
@@ -117,10 +118,14 @@ func (s *Spec) forModelType(config *Config) (*Spec, diag.List) {
 	return s, s.ready()
 }
 
-// ready checks the spec if that has not been done.
+// ready checks the spec if that has not been done. A spec with errors is not
+// evaluated.
 func (s *Spec) ready() diag.List {
 	if s.compiled == nil {
 		return s.check()
+	}
+	if s.compiled.found.HasErrors() {
+		return s.compiled.found
 	}
 	return nil
 }
@@ -143,7 +148,7 @@ func (ev *evaluator) result(o Options) *Result {
 		model.Functions = append(model.Functions, lowering.Function{Name: e.Key.Text, Text: e.Value.Text, Range: e.Value.Range})
 	}
 	return &Result{
-		Model: model, Variant: s.VariantName, Config: ev.configValues(), Ignored: ev.config.ignored,
+		Spec: s, Model: model, Variant: s.VariantName, Config: ev.configValues(), Ignored: ev.config.ignored,
 		Weights: ev.weights(at), Runtime: ev.runtime(at), Pins: s.pins(),
 	}
 }

@@ -284,7 +284,7 @@ func (c *checked) effective(n *tree.Node, f *form, defaults *tree.Node) *tree.No
 				continue
 			}
 			c.uses.defaults[o.Of] = true
-			base := known_(defaults.Get(o.Of), fd.form)
+			base := knownTo(defaults.Get(o.Of), fd.form)
 			own := out.Get(fd.name)
 			if own == nil {
 				own = &tree.Node{Kind: tree.Map, Range: base.Range}
@@ -298,8 +298,8 @@ func (c *checked) effective(n *tree.Node, f *form, defaults *tree.Node) *tree.No
 	return out
 }
 
-// known_ keeps the entries of defaults that a form has.
-func known_(n *tree.Node, f *form) *tree.Node {
+// knownTo keeps the entries of defaults that a form has.
+func knownTo(n *tree.Node, f *form) *tree.Node {
 	out := &tree.Node{Kind: tree.Map, Range: n.Range}
 	for _, e := range n.Entries {
 		if f.field(e.Key.Text) != nil {
@@ -335,7 +335,7 @@ func (c *checked) record(n *tree.Node, f *form, title string, at diag.Range, ctx
 		case value != nil && value.Kind != tree.Null:
 			c.option(value, fd.form, ctx)
 		case fd.required:
-			c.report(fault.MissingOption(at, title, fd.name, fd.doc, diag.Range{}))
+			c.report(fault.MissingOption(at, title, fd.name, fd.doc))
 		default:
 			c.defaultValue(fd, title, at, ctx)
 		}
@@ -394,7 +394,7 @@ func (c *checked) list(n *tree.Node, f *form, ctx context) {
 	}
 	if e := c.parse(n); e != nil {
 		want := expr.ListOfT(typeOfOption(f.opt))
-		if t, _ := expr.Check(e, &scope{c.without(nil), ctx}); t.Kind != expr.ListType {
+		if t, _ := expr.Check(e, &scope{c.aside(), ctx}); t.Kind != expr.ListType {
 			want = typeOfOption(f.opt) // one value stands for a list of one
 		}
 		c.typed(e, want, ctx)

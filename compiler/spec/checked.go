@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
-	"mobiusc/internal/suggest"
 	"mobiusc/ir"
 	"mobiusc/lowering"
 )
@@ -131,7 +129,7 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	c.checkNames(ctx)
 	c.checkDefaults(c.config)
 	if checks := s.root.Get("checks"); checks != nil {
-		quiet := c.without(u) // a check limits a key, and does not use it
+		quiet := c.aside() // a check limits a key, and does not use it
 		for _, e := range checks.Entries {
 			quiet.expression(e.Value, condition, ctx)
 		}
@@ -145,8 +143,9 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	return c.found
 }
 
-// without returns the checker with its uses going nowhere.
-func (c *checked) without(*uses) *checked {
+// aside returns the checker with what is used going nowhere. Its findings have
+// to be taken over.
+func (c *checked) aside() *checked {
 	quiet := *c
 	quiet.uses = newUses()
 	quiet.letTypes = map[letVisit]expr.Type{}
@@ -166,26 +165,22 @@ func (c *checked) checkNames(ctx context) {
 	}
 }
 
-// checkDefaults checks the defaults of config keys, which are expressions over
-// the config alone.
+// checkDefaults checks the defaults of config keys: literals of the key's type,
+// or expressions over the config alone.
 func (c *checked) checkDefaults(s *section) {
 	for _, k := range s.keys {
-		if k.section != nil {
+		switch {
+		case k.section != nil:
 			c.checkDefaults(k.section)
+		case k.defExpr != nil:
+			quiet := c.aside() // a key is used by what uses the default
+			quiet.typed(k.defExpr, k.static(), context{})
+			c.found = quiet.found
+		case k.def != nil && !k.typ.wordy() && k.def.Kind != tree.String:
+			r := &reading{}
+			r.convert(k.def, k.typ, "the default of "+k.path)
+			c.found = append(c.found, r.found...)
 		}
-		if k.defExpr == nil {
-			if k.def != nil && !k.typ.wordy() && k.def.Kind != tree.String {
-				r := &reading{}
-				r.convert(k.def, k.typ, "the default of "+k.path)
-				c.found = append(c.found, r.found...)
-			}
-			continue
-		}
-		quiet := *c
-		quiet.uses = newUses()
-		t := quiet.typed(k.defExpr, k.static(), context{})
-		_ = t
-		c.found = quiet.found
 	}
 }
 
@@ -230,97 +225,6 @@ func (c *checked) usePath(path string, ctx context) {
 	if k.defExpr != nil {
 		c.use(k.defExpr, context{})
 	}
-}
-
-// scope gives the names of an expression their types.
-type scope struct {
-	c   *checked
-	ctx context
-}
-
-// NameType implements expr.Scope.
-func (s *scope) NameType(name string, r diag.Range) (expr.Type, *diag.Diagnostic) {
-	c, ctx := s.c, s.ctx
-	if slices.Contains(ctx.words, name) {
-		if at, taken := c.definition(name, ctx); taken {
-			return expr.AnyT, fault.AmbiguousWord(r, name, at)
-		}
-		return expr.StringT, nil
-	}
-	switch name {
-	case "layer":
-		if !ctx.layers {
-			return expr.AnyT, fault.OutsideLayers(r, name, ctx.use)
-		}
-		return expr.IntT, nil
-	case "kind":
-		if !ctx.kind {
-			return expr.AnyT, fault.OutsideLayers(r, name, ctx.use)
-		}
-		return expr.StringT, nil
-	}
-	if n := ctx.lets.Get(name); n != nil {
-		return c.letType(name, n, ctx, r)
-	}
-	if k := c.config.key(name); k != nil && k.refused == "" {
-		return k.static(), nil
-	}
-	d := fault.UnknownName(r, name, c.known(ctx))
-	if at, ok := c.s.deleted["config."+name]; ok {
-		d.Notes = append(d.Notes, diag.Related{Range: at, Message: "deleted here"})
-	} else if at, ok := c.s.deleted["let."+name]; ok {
-		d.Notes = append(d.Notes, diag.Related{Range: at, Message: "deleted here"})
-	}
-	return expr.AnyT, d
-}
-
-// definition returns where a name of the spec is defined.
-func (c *checked) definition(name string, ctx context) (diag.Range, bool) {
-	if e := ctx.lets.Entry(name); e != nil {
-		return e.Key.Range, true
-	}
-	if k := c.config.key(name); k != nil {
-		return k.keyAt, true
-	}
-	return diag.Range{}, false
-}
-
-// isName reports whether a word means something in an expression.
-func (c *checked) isName(name string, ctx context) bool {
-	_, defined := c.definition(name, ctx)
-	return defined || name == "layer" || name == "kind" || slices.Contains(ctx.words, name)
-}
-
-// known returns the names that an expression may mention.
-func (c *checked) known(ctx context) []string {
-	names := slices.Concat(c.config.names(), ctx.lets.Keys(), ctx.words)
-	if ctx.layers {
-		names = append(names, "layer")
-	}
-	if ctx.kind {
-		names = append(names, "kind")
-	}
-	return names
-}
-
-// letType returns the type of a named expression, which is checked where it is
-// used: it may mention layer and kind.
-func (c *checked) letType(name string, n *tree.Node, ctx context, r diag.Range) (expr.Type, *diag.Diagnostic) {
-	c.uses.lets[name] = true
-	key := letVisit{n, ctx.layers, ctx.kind}
-	if t, ok := c.letTypes[key]; ok {
-		return t, nil
-	}
-	if c.openLets[n] {
-		return expr.AnyT, fault.Cycle(r, name)
-	}
-	c.openLets[n] = true
-	defer delete(c.openLets, n)
-	inner := ctx
-	inner.words, inner.use = nil, r
-	t := c.expression(n, anyResult, inner)
-	c.letTypes[key] = t
-	return t, nil
 }
 
 // expression checks what an option, a named expression or a condition says, and
@@ -432,68 +336,4 @@ func (c *checked) nameParts(n *tree.Node) []namePart {
 	parts = append(parts, namePart{text: string(text[from:])})
 	c.names[n] = parts
 	return parts
-}
-
-// unused reports what the leaf spec states and neither it nor a variant uses.
-func (s *Spec) unused(u *uses) diag.List {
-	var found diag.List
-	own := func(section string, used map[string]bool, what string) {
-		n := s.root.Get(section)
-		if n == nil {
-			return
-		}
-		for _, e := range n.Entries {
-			if !used[e.Key.Text] && s.states(section, e.Key.Text) {
-				found.Add(*fault.Unused(s.statedAt(section, e), what+" `"+e.Key.Text+"`"))
-			}
-		}
-	}
-	own("let", u.lets, "the named expression")
-	own("blocks", u.blocks, "the block")
-	own("defaults", u.defaults, "the default for")
-	found = append(found, s.unusedKeys(s.compiled.config, u)...)
-	return append(found, s.strangeSymbols(u)...)
-}
-
-// states reports whether the leaf file itself has an entry.
-func (s *Spec) states(section, key string) bool {
-	return s.files[len(s.files)-1].root.At(section, key) != nil
-}
-
-func (s *Spec) statedAt(section string, e tree.Entry) diag.Range {
-	return s.files[len(s.files)-1].root.Get(section).Entry(e.Key.Text).Key.Range
-}
-
-func (s *Spec) unusedKeys(sec *section, u *uses) (found diag.List) {
-	for _, k := range sec.keys {
-		switch {
-		case k.section != nil:
-			found = append(found, s.unusedKeys(k.section, u)...)
-		case k.refused == "" && len(k.values) == 0 && !u.config[k.path]:
-			found.Add(*fault.UnusedKey(k.keyAt, k.path))
-		}
-	}
-	return found
-}
-
-// strangeSymbols reports a symbol of a dim that stands in one place only and
-// looks like another name.
-func (s *Spec) strangeSymbols(u *uses) (found diag.List) {
-	names := slices.Sorted(maps.Keys(u.symbols))
-	for _, name := range names {
-		places := u.symbols[name]
-		if len(places) != 1 {
-			continue
-		}
-		var others []string
-		for _, other := range slices.Concat(names, s.compiled.config.names(), s.root.Get("let").Keys()) {
-			if other != name && suggest.Distance(name, other) <= 1+len(name)/8 {
-				others = append(others, other)
-			}
-		}
-		if near := suggest.Nearest(name, others); near != "" && len(name) > 3 {
-			found.Add(*fault.SuspiciousDim(places[0], name, near))
-		}
-	}
-	return found
 }

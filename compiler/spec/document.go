@@ -53,7 +53,7 @@ func (g *grammar) sections() []field {
 		{name: "checks", form: &form{kind: formMap, title: "checks", each: &form{kind: formExpr, title: "a check", opt: condition}}, doc: "message: condition that must hold"},
 		{name: "let", form: g.lets(), doc: "named expressions, evaluated where they are used"},
 		{name: "dtype", form: &form{kind: formExpr, title: "dtype", opt: dtypeResult}, doc: "compute dtype of the package; --dtype overrides"},
-		{name: "defaults", form: g.defaults(), doc: "options of every block of a type, where the block does not say"},
+		{name: "defaults", form: g.defaultsForm(), doc: "options of every block of a type, where the block does not say"},
 		{name: "blocks", form: g.named(), doc: "named bodies"},
 		{name: "components", form: g.components(), doc: "the graphs of the package"},
 		{name: "weights", form: weights(), doc: "how checkpoint names and layouts differ from the spec's"},
@@ -90,8 +90,8 @@ func (g *grammar) config() *form {
 	return config
 }
 
-// defaults is the form of a block type's default options, by type.
-func (g *grammar) defaults() *form {
+// defaultsForm is the form of a block type's default options, by type.
+func (g *grammar) defaultsForm() *form {
 	f := &form{kind: formRecord, name: "defaults", title: "section defaults"}
 	for _, t := range g.types {
 		f.fields = append(f.fields, field{name: t, form: g.blocks[t]})
@@ -116,7 +116,7 @@ func (g *grammar) components() *form {
 			{name: "input", form: text("input"), doc: "template of a state's input, with {layer} and {state}"},
 			{name: "output", form: text("output"), doc: "template of a state's output"},
 		}}, doc: "names of states"},
-		{name: "defaults", form: g.defaults(), doc: "defaults in this component"},
+		{name: "defaults", form: g.defaultsForm(), doc: "defaults in this component"},
 		{name: "body", form: g.body, doc: "what the graph computes"},
 		{name: "outputs", form: &form{kind: formMap, title: "outputs", each: output}, doc: "outputs of the graph; states come by themselves"},
 	}}

@@ -17,6 +17,8 @@ type evaluator struct {
 	config *reading
 	errs   diag.List
 	open   map[*tree.Node]bool // lets being computed
+	// sections holds the records of sections whose every key has a value.
+	sections map[*section]expr.Record
 	// compute is the package's dtype word.
 	compute string
 	lacks   bool // a section that is read and absent has been reported
@@ -102,6 +104,9 @@ func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (exp
 
 // sectionValue returns a section of the config as a record, none if it is absent.
 func (ev *evaluator) sectionValue(s *section, r diag.Range) (expr.Value, *diag.Diagnostic) {
+	if v, ok := ev.sections[s]; ok {
+		return v, nil
+	}
 	record := expr.Record{}
 	for _, k := range s.keys {
 		switch {
@@ -121,6 +126,7 @@ func (ev *evaluator) sectionValue(s *section, r diag.Range) (expr.Value, *diag.D
 			record[k.name] = v
 		}
 	}
+	ev.sections[s] = record
 	return record, nil
 }
 

@@ -79,14 +79,13 @@ func (ev *evaluator) defaultOf(o *lowering.Option, f *form, owner lowering.Recor
 		return ev.record(&tree.Node{Kind: tree.Map, Range: r}, f, o.Name, r, at)
 	}
 	at.words, at.owner = wordsOf(o), owner
-	e, d := expr.Parse(o.Default, func(int, int) diag.Range { return r })
-	if d != nil {
-		ev.fail(d)
-		return nil
+	e, d := ev.g.defaultOf(o)
+	var v expr.Value
+	if d == nil {
+		v, d = expr.Eval(e, &environment{ev, at})
 	}
-	v, d := expr.Eval(e, &environment{ev, at})
 	if d != nil {
-		if len(ev.errs) == 0 { // else it follows from an option that was reported
+		if d.Range = r; len(ev.errs) == 0 { // else it follows from an option that was reported
 			ev.fail(d)
 		}
 		return nil

@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"slices"
 	"sync"
 
+	"mobiusc/compiler/spec/expr"
+	"mobiusc/internal/diag"
 	"mobiusc/lowering"
 )
 
@@ -95,6 +98,29 @@ type grammar struct {
 	body     *form
 	blocks   map[string]*form // a block's options, by type
 	types    []string         // block types, in the order of the declarations
+	defaults sync.Map         // *lowering.Option → *parsedDefault
+}
+
+// parsedDefault is the default of an option, parsed once.
+type parsedDefault struct {
+	expr *expr.Expr
+	bad  *diag.Diagnostic
+}
+
+// defaultOf returns the default of an option as an expression. It has no place
+// of its own: findings stand where the option is absent.
+func (g *grammar) defaultOf(o *lowering.Option) (*expr.Expr, *diag.Diagnostic) {
+	p, ok := g.defaults.Load(o)
+	if !ok {
+		e, d := expr.Parse(o.Default, func(int, int) diag.Range { return diag.Range{} })
+		p, _ = g.defaults.LoadOrStore(o, &parsedDefault{e, d})
+	}
+	parsed := p.(*parsedDefault)
+	if parsed.bad != nil {
+		d := *parsed.bad
+		return nil, &d
+	}
+	return parsed.expr, nil
 }
 
 // language is the grammar made from the declared blocks.
@@ -197,3 +223,6 @@ var ropeOptions = []lowering.Option{
 
 // ropeTypes are the scalings that a rope record can name.
 var ropeTypes = []string{"default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional"}
+
+// dtypeChoices are the words of an option that takes a dtype.
+var dtypeChoices = slices.Concat([]string{"model"}, dtypeWords)

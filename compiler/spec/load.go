@@ -30,7 +30,8 @@ import (
 // one that prefers its open documents.
 type ReadFile func(path string) ([]byte, error)
 
-// Spec is a spec with its parents merged, whose structure is sound.
+// Spec is a spec with its parents merged, whose structure is sound. It keeps what
+// it has parsed, and so may be used by one goroutine at a time.
 type Spec struct {
 	Name       string
 	Summary    string
@@ -62,13 +63,14 @@ const carried = "mobiusc/specs/"
 
 // Load reads a spec and its parents, merges them, and checks all that can be
 // checked without a config, every variant included. read is os.ReadFile if nil.
-// path is a file, or the bare name of a carried spec (qwen3). A parent is looked
+// path is a file, or the bare name of a carried spec (its file without .yaml). A parent is looked
 // up beside its child, then among the carried specs. The Spec is nil when the
 // structure of a file is broken.
 func Load(path string, read ReadFile) (*Spec, diag.List) {
 	if read == nil {
 		read = os.ReadFile
 	}
+	go published() // while the files are read
 	l := &loader{g: language(), read: read}
 	s := l.load(path)
 	if s == nil || l.found.HasErrors() {
@@ -85,11 +87,16 @@ type loader struct {
 }
 
 // open reads a file, or a carried one.
-func (l *loader) open(path string) ([]byte, error) {
+func (l *loader) open(path string) ([]byte, error) { return readSource(path, l.read) }
+
+// ReadSource reads the file that a finding names: one on disk, or a carried spec.
+func ReadSource(path string) ([]byte, error) { return readSource(path, os.ReadFile) }
+
+func readSource(path string, read ReadFile) ([]byte, error) {
 	if name, ok := strings.CutPrefix(path, carried); ok {
 		return specs.FS.ReadFile(name)
 	}
-	return l.read(path)
+	return read(path)
 }
 
 func (l *loader) load(path string) *Spec {
@@ -104,7 +111,7 @@ func (l *loader) load(path string) *Spec {
 		return nil
 	}
 	chain := l.chain(path, text)
-	if chain == nil || l.found.HasErrors() {
+	if len(chain) == 0 || l.found.HasErrors() {
 		return nil
 	}
 	m := &merger{g: l.g, deleted: map[string]diag.Range{}}
@@ -161,47 +168,46 @@ func textsOf(n *tree.Node) []string {
 	return out
 }
 
-// chain reads a file and its parents, the oldest first.
+// chain reads a file and its parents, the oldest first. The structure of all is
+// checked after the last is read, while the schema is still being compiled.
 func (l *loader) chain(path string, text []byte) []file {
 	var chain []file
 	var names []string
-	for {
-		root := l.parse(path, text)
-		if root == nil {
+	for text != nil {
+		root, found := tree.ParseYAML(path, text)
+		if l.found = append(l.found, found...); root == nil {
 			return nil
 		}
 		chain = append(chain, file{path, text, root})
 		names = append(names, baseName(path))
 		parent := root.Get("extends")
-		if parent == nil || parent.Kind == tree.Null {
-			slices.Reverse(chain)
-			return chain
-		}
-		if slices.Contains(names, parent.Text) {
+		switch {
+		case parent == nil || parent.Kind != tree.String:
+			text = nil
+		case slices.Contains(names, parent.Text):
 			l.found.Add(*fault.ExtendsCycle(parent.Range, append(names, parent.Text)))
 			return nil
-		}
-		if path, text = l.parent(path, parent); text == nil {
-			return nil
+		default:
+			path, text = l.parent(path, parent)
 		}
 	}
+	slices.Reverse(chain)
+	for i := range chain {
+		l.structure(&chain[i])
+	}
+	return chain
 }
 
-// parse reads one file and checks its structure; short forms are written out.
-func (l *loader) parse(path string, text []byte) *tree.Node {
-	root, found := tree.ParseYAML(path, text)
-	l.found = append(l.found, found...)
-	if root == nil {
-		return nil
+// structure checks the structure of a file and writes its short forms out.
+func (l *loader) structure(f *file) {
+	found := l.g.checkStructure(f.root)
+	if l.found = append(l.found, found...); len(found) > 0 {
+		return
 	}
-	if found := l.g.checkStructure(root); len(found) > 0 {
-		l.found = append(l.found, found...)
-		return nil
+	if name := f.root.Get("name"); name.Text != baseName(f.path) {
+		l.found.Add(*fault.WrongName(name.Range, name.Text, filepath.Base(f.path)))
 	}
-	if name := root.Get("name"); name.Text != baseName(path) {
-		l.found.Add(*fault.WrongName(name.Range, name.Text, filepath.Base(path)))
-	}
-	return l.g.canon(root, l.g.document)
+	f.root = l.g.canon(f.root, l.g.document)
 }
 
 // parent finds the file of a parent: beside the child, then carried.

@@ -37,3 +37,9 @@ func TestSchemaIsCheap(t *testing.T) {
 	}
 	t.Log(time.Since(begin))
 }
+
+// TestReferenceIsCurrent compares the reference page of the blocks with their
+// declarations.
+func TestReferenceIsCurrent(t *testing.T) {
+	golden(t, "../../docs/blocks.md", Reference())
+}

@@ -3,7 +3,6 @@ package spec
 import (
 	"bytes"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -208,7 +207,7 @@ func (g *grammar) expects(f *form) string {
 // wordsOf returns the words that an option takes literally.
 func wordsOf(o *lowering.Option) []string {
 	if o.Kind == lowering.DTypeOption {
-		return slices.Concat([]string{"model"}, dtypeWords)
+		return dtypeChoices
 	}
 	return o.Words
 }

@@ -104,11 +104,6 @@ func SuspiciousDim(r diag.Range, symbol, near string) *diag.Diagnostic {
 	return hinted(suspiciousDim.at(r, "the symbol `%s` stands in no other dim, and `%s` does", symbol, near), "did you mean `"+near+"`?")
 }
 
-// UnusedInput reports an input that its component does not read.
-func UnusedInput(r diag.Range, name, component string) *diag.Diagnostic {
-	return unusedBlock.at(r, "input `%s` is read by nothing in %s", name, component)
-}
-
 // NoDType reports that the compute dtype is not known.
 func NoDType(r diag.Range) *diag.Diagnostic {
 	return hinted(missingKey.at(r, "the spec states no dtype"), "write `dtype: dtype`, or pass --dtype")

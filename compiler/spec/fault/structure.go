@@ -54,9 +54,8 @@ func MissingKey(r diag.Range, where, key string) *diag.Diagnostic {
 
 // MissingOption reports a required option that neither the block nor its
 // defaults state.
-func MissingOption(r diag.Range, block, option, doc string, deleted diag.Range) *diag.Diagnostic {
-	d := hinted(missingKey.at(r, "%s needs `%s`: %s", block, option, doc), "write it here or under defaults")
-	return noted(d, deleted, "deleted here")
+func MissingOption(r diag.Range, block, option, doc string) *diag.Diagnostic {
+	return hinted(missingKey.at(r, "%s needs `%s`: %s", block, option, doc), "write it here or under defaults")
 }
 
 // NoneOption reports a required option whose expression yields none.

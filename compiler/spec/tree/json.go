@@ -3,8 +3,10 @@ package tree
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"strconv"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/internal/diag"
@@ -219,7 +221,7 @@ func (p *jsonReader) str() string {
 		case r < 0x20:
 			p.fail("a control character stands in text: write an escape")
 		case r == '\\':
-			out = append(out, p.escape())
+			out = append(out, p.escape()...)
 		default:
 			out = append(out, p.next())
 		}
@@ -227,26 +229,30 @@ func (p *jsonReader) str() string {
 	return string(out)
 }
 
-func (p *jsonReader) escape() rune {
+// escape reads one escape, or the two of a surrogate pair. Half a pair is the
+// replacement character.
+func (p *jsonReader) escape() []rune {
 	p.next()
 	switch r := p.peek(); r {
 	case '"', '\\', '/':
-		return p.next()
+		return []rune{p.next()}
 	case 'b', 'f', 'n', 'r', 't':
 		p.next()
-		return map[rune]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}[r]
+		return []rune{map[rune]rune{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}[r]}
 	case 'u':
-		r := p.hex4()
-		if utf16.IsSurrogate(r) && p.peek() == '\\' {
-			p.next()
-			if p.peek() == 'u' {
-				return utf16.DecodeRune(r, p.hex4())
-			}
+		first := p.hex4()
+		if !utf16.IsSurrogate(first) || p.i+1 >= len(p.text) || p.peek() != '\\' || p.text[p.i+1] != 'u' {
+			return []rune{first}
 		}
-		return r
+		p.next()
+		second := p.hex4()
+		if pair := utf16.DecodeRune(first, second); pair != utf8.RuneError {
+			return []rune{pair}
+		}
+		return []rune{first, second}
 	}
 	p.fail("not an escape of JSON")
-	return 0
+	return nil
 }
 
 func (p *jsonReader) hex4() (r rune) {
@@ -263,29 +269,30 @@ func (p *jsonReader) hex4() (r rune) {
 	return r
 }
 
+var (
+	jsonNumber  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+	leadingZero = regexp.MustCompile(`^-?0[0-9]`)
+)
+
 func (p *jsonReader) number(n *Node) {
 	start := p.i
 	for r := p.peek(); r == '-' || r == '+' || r == '.' || r == 'e' || r == 'E' || r >= '0' && r <= '9'; r = p.peek() {
 		p.next()
 	}
 	n.Text = string(p.text[start:p.i])
-	digits := n.Text
-	if digits[0] == '-' {
-		digits = digits[1:]
-	}
-	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		p.fail("a number may not begin with 0")
+	if !jsonNumber.MatchString(n.Text) {
+		what := "not a number"
+		if leadingZero.MatchString(n.Text) {
+			what = "a number may not begin with 0"
+		}
+		p.fail(what)
 		return
 	}
 	if i, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
 		n.Kind, n.Int, n.Float = Int, i, float64(i)
 		return
 	}
-	f, err := strconv.ParseFloat(n.Text, 64)
-	if !floatForm.MatchString(n.Text) || err != nil && !math.IsInf(f, 0) {
-		p.fail("not a number")
-		return
-	}
+	f, _ := strconv.ParseFloat(n.Text, 64) // fails for a number beyond the largest, which is then infinite
 	n.Kind, n.Float = Float, f
 	if math.IsInf(f, 0) {
 		p.fail("the number is too large")

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"mobiusc/compiler/spec/fault"
@@ -54,9 +55,16 @@ type yamlReader struct {
 }
 
 func (p *yamlReader) report(d *diag.Diagnostic) {
-	if d != nil {
+	if d != nil && !p.full { // what is cut off at a limit is not looked at
 		p.found.Add(*d)
 	}
+}
+
+// overrun reports, once, that a limit is reached.
+func (p *yamlReader) overrun(r diag.Range) *Node {
+	p.report(fault.TooDeep(r, maxDepth, maxNodes))
+	p.full = true
+	return &Node{Range: r}
 }
 
 // document decodes the only document of the text.
@@ -161,11 +169,7 @@ func (p *yamlReader) node(y *yaml.Node, depth int) *Node {
 	p.nodes++
 	at := p.contentStart(y)
 	if depth > maxDepth || p.nodes > maxNodes {
-		if !p.full {
-			p.full = true
-			p.report(fault.TooDeep(p.span(at, diag.Pos{Line: at.Line, Col: at.Col + 1}), maxDepth, maxNodes))
-		}
-		return &Node{Range: p.span(at, at)}
+		return p.overrun(p.span(at, diag.Pos{Line: at.Line, Col: at.Col + 1}))
 	}
 	if y.Kind == yaml.AliasNode {
 		return p.alias(y, at, depth)
@@ -218,12 +222,8 @@ func (p *yamlReader) alias(y *yaml.Node, at diag.Pos, depth int) *Node {
 	if n == nil {
 		return p.node(y.Alias, depth)
 	}
-	if p.nodes += size(n, maxNodes-p.nodes); p.nodes > maxNodes && !p.full {
-		p.full = true
-		p.report(fault.TooDeep(r, maxDepth, maxNodes))
-	}
-	if p.full {
-		return &Node{Range: r}
+	if p.nodes += size(n, maxNodes-p.nodes); p.nodes > maxNodes {
+		return p.overrun(r)
 	}
 	return n
 }
@@ -246,7 +246,7 @@ func (p *yamlReader) scalar(y *yaml.Node, at diag.Pos) *Node {
 		end = diag.Pos{Line: at.Line, Col: len(p.line(at.Line)) + 1}
 	}
 	n := &Node{Kind: String, Text: y.Value, Range: p.span(at, end)}
-	n.spots = func() []diag.Pos { s, _ := p.scalarSpots(at, y.Style, y.Value); return s }
+	n.spots = sync.OnceValue(func() []diag.Pos { s, _ := p.scalarSpots(at, y.Style, y.Value); return s })
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if y.Style&quoted == 0 {
 		p.report(resolve(n))

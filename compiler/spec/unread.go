@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"slices"
+
+	"mobiusc/compiler/spec/fault"
+	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/diag"
+)
+
+// unread reports the keys of an object that nothing reads and no rule ignores.
+// s is the section that the object belongs to, outer the sections around it.
+func (r *reading) unread(n *tree.Node, path string, s *section, outer []*section) {
+	for _, e := range n.Entries {
+		here := e.Key.Text
+		if path != "" {
+			here = path + "." + here
+		}
+		if r.read[e.Key] {
+			continue
+		}
+		if inner := r.sectionAt(e.Value); inner != nil {
+			around := outer
+			if inner != s {
+				around = append(outer[:len(outer):len(outer)], s)
+			}
+			r.unread(e.Value, here, inner, around)
+			continue
+		}
+		if reason, ok := ignoredBy(append(outer, s), path, e.Key.Text); ok {
+			r.ignored = append(r.ignored, IgnoredKey{here, reason})
+			continue
+		}
+		r.unreadKey(e, here, s.names())
+	}
+}
+
+func (r *reading) unreadKey(e tree.Entry, path string, known []string) {
+	d := fault.UnreadKey(e.Key.Range, path, isEmpty(e.Value), known)
+	if r.strict && d.Severity == diag.Warning {
+		d.Severity = diag.Error
+	}
+	r.report(d)
+}
+
+// sectionAt returns the section that reads an object, or nil.
+func (r *reading) sectionAt(n *tree.Node) *section {
+	for _, s := range r.sections {
+		for _, o := range s.objects {
+			if o.node == n && n.Kind == tree.Map {
+				return s.section
+			}
+		}
+	}
+	return nil
+}
+
+// ignoredBy returns the reason of the rule that matches a key, by its name or by
+// its whole path. The innermost section decides; in it a rule without wildcards
+// goes before one with, and a child's before a parent's.
+func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
+	full := key
+	if path != "" {
+		full = path + "." + key
+	}
+	for _, s := range slices.Backward(sections) {
+		for _, rule := range slices.Backward(s.ignore) {
+			if rule.glob == key || rule.glob == full {
+				return rule.reason, true
+			}
+			if !ok && (glob(rule.glob, key) || glob(rule.glob, full)) {
+				reason, ok = rule.reason, true
+			}
+		}
+		if ok {
+			return reason, true
+		}
+	}
+	return "", false
+}
+
+// isEmpty reports whether a value says nothing: null, false, zero or empty.
+func isEmpty(n *tree.Node) bool {
+	switch n.Kind {
+	case tree.Null:
+		return true
+	case tree.Bool:
+		return !n.Bool
+	case tree.Int, tree.Float:
+		return n.Float == 0
+	case tree.String:
+		return n.Text == ""
+	}
+	return len(n.Items) == 0 && len(n.Entries) == 0
+}
+
+// glob matches * (any text) and ? (one character).
+func glob(pattern, text string) bool {
+	p, t := []rune(pattern), []rune(text)
+	star, from, i, j := -1, 0, 0, 0
+	for j < len(t) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, from = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
+			i, j = i+1, j+1
+		case star >= 0: // let the last star take one character more
+			from++
+			i, j = star+1, from
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}
