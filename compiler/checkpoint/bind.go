@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -18,6 +19,9 @@ type Param struct {
 	DType     ir.DataType
 	Shape     []int64
 	Range     diag.Range // the block of the spec that owns it
+	// Parts are the tensors whose rows, one after the other, are the parameter's,
+	// where the checkpoint does not store it under its own name.
+	Parts []string
 }
 
 // Binding says where every parameter's bytes come from, and what became of the
@@ -64,7 +68,7 @@ func Bind(params []Param, c *Checkpoint, rules Rules) (*Binding, diag.List) {
 		b.wanted[p.Name] = true
 	}
 	items := b.applyTransforms(b.ignore(b.rename(b.items(), rules.Rename), rules.Ignore), rules.Transforms)
-	held := b.unique(b.tie(items, rules.Ties))
+	held := b.unique(b.tie(b.assemble(items, params), rules.Ties))
 	b.bind(params, held)
 	b.reportUnused()
 	if b.faults.HasErrors() {
@@ -78,6 +82,7 @@ type binder struct {
 	checkpoint *Checkpoint
 	wanted     map[string]bool // names of parameters
 	broken     map[string]bool // names that a rule should have given and did not, which is reported
+	missing    []Param         // parts that are not there
 	ties       []Tie           // those that a parameter needs
 	binding    Binding
 	faults     diag.List
@@ -168,18 +173,13 @@ func (b *binder) ignore(items []*item, rules []IgnoreRule) []*item {
 // repeat, and remembers which parameters read another's tensor.
 func (b *binder) tie(items []*item, ties []Tie) []*item {
 	for _, t := range ties {
-		used := b.wanted[t.From]
-		if used {
+		if b.wanted[t.From] {
 			b.ties = append(b.ties, t)
-			b.wanted[t.To] = true
 		}
 		for _, x := range items {
 			if x.name == t.From {
-				x.name, used = t.To, true
+				x.name = t.To
 			}
-		}
-		if !used {
-			b.unused(t.Range, "tie", t.From)
 		}
 	}
 	return items
@@ -222,8 +222,8 @@ func (b *binder) path(x *item) diag.Range {
 	return inFile(b.checkpoint.path(info.File))
 }
 
-// sample is how many elements differ compares at each of three places.
-const sample = 32 << 10
+// sampleSize is how many bytes differ compares at each of three places.
+const sampleSize = 64 << 10
 
 // differ says how two tensors that should be copies differ, or "". It compares
 // the beginning, the middle and the end, not all: a tied embedding can have
@@ -231,20 +231,22 @@ const sample = 32 << 10
 func differ(x, y node) string {
 	switch {
 	case x.dtype() != y.dtype():
-		return fmt.Sprintf("%s and %s", x.dtype(), y.dtype())
+		return fmt.Sprintf("%s and %s", dtypeName(x), dtypeName(y))
 	case !slices.Equal(x.dims(), y.dims()):
 		return fmt.Sprintf("shapes %v and %v", x.dims(), y.dims())
-	case width(x) == 0:
-		return ""
 	}
-	n := elements(x.dims())
-	count := min(n, sample)
-	a, c := make([]byte, count*width(x)), make([]byte, count*width(x))
-	for _, start := range []int64{0, (n - count) / 2, n - count} {
-		if err := cmp.Or(x.read(a, start, count, new(Counts)), y.read(c, start, count, new(Counts))); err != nil {
+	a, b := &Source{x}, &Source{y}
+	n := min(a.Size(), sampleSize)
+	p, q := make([]byte, n), make([]byte, n)
+	for _, off := range []int64{0, (a.Size() - n) / 2, a.Size() - n} {
+		_, err := a.ReadAt(p, off)
+		if err == nil {
+			_, err = b.ReadAt(q, off)
+		}
+		if err != nil {
 			return err.Error()
 		}
-		if !slices.Equal(a, c) {
+		if !bytes.Equal(p, q) {
 			return "their values"
 		}
 	}
@@ -258,7 +260,7 @@ func (b *binder) bind(params []Param, held map[string]*item) {
 		tied[t.From] = t.To
 	}
 	read := map[string]bool{}
-	var missing []Param
+	missing := b.missing
 	for _, p := range params {
 		name := p.Name
 		for range b.ties { // a tie may lead to a tie; one that leads in a circle ends here

@@ -279,7 +279,7 @@ func TestBindFaults(t *testing.T) {
 			Transforms: []checkpoint.Transform{{Match: "d", Step: checkpoint.Add{Value: 1}, Range: line(3)}}, Ties: []checkpoint.Tie{{From: "e", To: "f", Range: line(4)}}},
 			[]checkpoint.Param{param("a.weight", 2)},
 			[]string{"unused-weight-rule note spec.yaml:1:1|rename rule \"b.*\"", "unused-weight-rule note spec.yaml:2:1|ignore rule \"c\"",
-				"unused-weight-rule note spec.yaml:3:1|transform rule \"d\"", "unused-weight-rule note spec.yaml:4:1|tie rule \"e\""}},
+				"unused-weight-rule note spec.yaml:3:1|transform rule \"d\""}},
 		{"rule that matches nothing, with an error", weights(2), checkpoint.Rules{Rename: []checkpoint.RenameRule{{From: "a.wieght", To: "b", Range: line(1)}}},
 			[]checkpoint.Param{param("a.weight", 2), param("b", 2)}, []string{"unbound-parameter error |b [2]", "unused-weight-rule warning spec.yaml:1:1|a.wieght"}},
 		{"malformed rules", weights(1), checkpoint.Rules{
@@ -437,6 +437,9 @@ func TestBindLayout(t *testing.T) {
 	}
 	if len(b.Bound) != 1184 || len(b.Ignored) != 15 {
 		t.Errorf("%d bound, %d ignored", len(b.Bound), len(b.Ignored))
+	}
+	if p, faults := b.InPlace(0); len(faults) > 0 || len(p.Pointed) != 1184 || p.Bytes != 0 {
+		t.Errorf("in place: %v, %+v", faults, p)
 	}
 	for _, all := range []bool{false, true} {
 		var text bytes.Buffer

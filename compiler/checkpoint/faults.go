@@ -211,6 +211,11 @@ func wrongDType(p Param, x *item) diag.Diagnostic {
 		p.Name, p.DType, x.tensors[0], dtypeName(x.node))
 }
 
+func partMisfit(p Param, first, x *item, problem string) diag.Diagnostic {
+	return shapeDiffer.at(p.Range, "", "parameter %s joins the tensors %q and %q, which do not go together: %s",
+		p.Name, first.name, x.name, problem)
+}
+
 // dtypeName returns the type's ONNX name, or safetensors' where ONNX has none.
 func dtypeName(n node) string {
 	if s, ok := n.(*stored); ok && n.dtype() == ir.Undefined {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -158,4 +159,30 @@ func FuzzIndex(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestVerdicts compares with the reference implementation, whose verdicts
+// testdata/verdicts.py writes down.
+func TestVerdicts(t *testing.T) {
+	text, err := os.ReadFile("testdata/verdicts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name, Header, Error string
+		Data                int
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		h := read(t, file(c.Header, c.Data))
+		want := c.Error != "" || strings.HasPrefix(c.Name, "stricter: ")
+		if refused := len(h.faults) > 0; refused != want {
+			t.Errorf("%s: faults %q, the reference says %q", c.Name, h.faults, c.Error)
+		}
+	}
+	if len(cases) < 60 {
+		t.Errorf("only %d cases", len(cases))
+	}
 }

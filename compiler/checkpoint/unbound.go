@@ -35,27 +35,33 @@ func familyOf(name string) string {
 type families struct {
 	list  []*family
 	index map[string]*family
+	seen  map[string]bool
 }
 
+func newFamilies() *families {
+	return &families{index: map[string]*family{}, seen: map[string]bool{}}
+}
+
+// add adds a name, once: several components may list a parameter.
 func (f *families) add(name string, shape []int64, at diag.Range) {
-	key := familyOf(name) + fmt.Sprint(shape)
+	if f.seen[name] {
+		return
+	}
+	f.seen[name] = true
+	pattern := familyOf(name)
+	key := pattern + fmt.Sprint(shape)
 	x := f.index[key]
 	if x == nil {
-		if f.index == nil {
-			f.index = map[string]*family{}
-		}
-		x = &family{pattern: familyOf(name), shape: shape, at: at}
+		x = &family{pattern: pattern, shape: shape, at: at}
 		f.list, f.index[key] = append(f.list, x), x
 	}
-	if !slices.Contains(x.names, name) { // several components may list it
-		x.names = append(x.names, name)
-	}
+	x.names = append(x.names, name)
 }
 
 // reportUnbound reports parameters without tensor and tensors without
 // parameter, a finding a family, each with the nearest of the other side.
 func (b *binder) reportUnbound(missing []Param, left []*item) {
-	var params, tensors families
+	params, tensors := newFamilies(), newFamilies()
 	for _, p := range missing {
 		params.add(p.Name, p.Shape, p.Range)
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Weightsbench measures how fast weights are copied and converted, against cp.
 //
 //	go run ./internal/checkpointtest/weightsbench -dir DIR -gib 4 -rounds 3
