@@ -39,11 +39,11 @@ func (b *Builder) Activation(name string, x *ir.Value) *ir.Value {
 	return nil
 }
 
-// gated returns activation(gate)·x. It is computed in float32, so that a 16-bit
+// gated returns activation(gate)·x in the dtype of the gate. It is computed in float32, so that a 16-bit
 // result is rounded once and not after every step.
 func (b *Builder) gated(activation string, gate, x *ir.Value) *ir.Value {
 	y := b.Binary("Mul", b.Activation(activation, b.Cast(gate, ir.Float32)), b.Cast(x, ir.Float32))
-	return b.Cast(y, x.Type.Elem)
+	return b.Cast(y, gate.Type.Elem)
 }
 
 var scaleDecl = &Decl{

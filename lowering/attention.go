@@ -31,12 +31,14 @@ var attentionDecl = &Decl{
 		{Name: "segments", Kind: ValueOption, Doc: "ids of contiguous segments; a query sees its own segment only"},
 		{Name: "scale", Kind: FloatOption, Default: "head_dim ** -0.5", Doc: "factor of the scores"},
 		{Name: "softcap", Kind: FloatOption, Doc: "softcap·tanh(score / softcap) before the softmax"},
+		positionBiasOption,
+		{Name: "memory", Kind: ValueOption, Doc: "value [batch, source, width] that keys and values come from instead of the stream; `padding` is then of its positions"},
 		{Name: "gate", Kind: RecordOption, Doc: "a gate on the heads' result, before the output projection", Fields: []Option{
 			{Name: "activation", Kind: WordOption, Words: activations, Required: true, Doc: "applied to the gate"},
 			{Name: "in", Kind: WordOption, Words: []string{"query"}, Default: "query", Doc: "where the gate comes from: the second half of each query head's projection"},
 			{Name: "when", Kind: BoolOption, Default: "true", Doc: "whether there is a gate"},
 		}},
-		{Name: "cache", Kind: WordOption, Words: []string{"growing", "none"}, Doc: "growing unless the mask is bidirectional"},
+		{Name: "cache", Kind: WordOption, Words: []string{"growing", "none"}, Doc: "growing unless the mask is bidirectional; with `memory`, its keys and values are kept unless none"},
 		{Name: "state", Kind: NameOption, Doc: "prefix of the state names, where a layer has two attentions"},
 	},
 	Lower: lowerAttention,
@@ -70,6 +72,9 @@ type attention struct {
 }
 
 func (a *attention) lower(x Tensor) Tensor {
+	if a.o.Has("memory") {
+		return a.Linear(a.overMemory(x), a.projection("output"), a.static(x.Last(), "the width of the stream"))
+	}
 	q, k, v, gate := a.project(x)
 	q = a.norm("query", q)
 	k = a.norm("key", k)
@@ -163,23 +168,18 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 		pastKey, setKey = a.State(a.o.Text("state"), "key", q.DType(), before, after)
 		pastValue, setValue = a.State(a.o.Text("state"), "value", q.DType(), before, after)
 	}
-	mask := a.mask(maskSpec{
+	rule := maskSpec{
 		padding: a.o.Text("padding"), window: a.o.Int("window"), causal: causal,
 		batch: batch, sequence: sequence, total: total,
-	})
-	inputs = append(inputs, mask, pastKey, pastValue)
-	attrs := []*ir.Attr{
-		ir.IntAttr("q_num_heads", a.heads), ir.IntAttr("kv_num_heads", a.kvHeads),
-		ir.FloatAttr("scale", float32(a.o.Float("scale"))),
 	}
+	mask := a.mask(rule)
+	if a.o.Has("position_bias") {
+		mask = a.biasedMask(rule, mask)
+	}
+	inputs = append(inputs, mask, pastKey, pastValue)
+	attrs := append([]*ir.Attr{ir.IntAttr("q_num_heads", a.heads), ir.IntAttr("kv_num_heads", a.kvHeads)}, a.scoreAttrs(q.DType())...)
 	if causal {
 		attrs = append(attrs, ir.IntAttr("is_causal", 1))
-	}
-	if a.o.Has("softcap") {
-		attrs = append(attrs, ir.FloatAttr("softcap", float32(a.o.Float("softcap"))))
-	}
-	if q.DType() != ir.Float32 {
-		attrs = append(attrs, ir.IntAttr("softmax_precision", int64(ir.Float32)))
 	}
 	for len(inputs) > 3 && inputs[len(inputs)-1] == nil {
 		inputs = inputs[:len(inputs)-1]
@@ -191,6 +191,18 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 	setKey(outs[1])
 	setValue(outs[2])
 	return q.with(outs[0])
+}
+
+// scoreAttrs returns the attributes of the operator that say how scores are made.
+func (a *attention) scoreAttrs(t ir.DataType) []*ir.Attr {
+	attrs := []*ir.Attr{ir.FloatAttr("scale", float32(a.o.Float("scale")))}
+	if a.o.Has("softcap") {
+		attrs = append(attrs, ir.FloatAttr("softcap", float32(a.o.Float("softcap"))))
+	}
+	if t != ir.Float32 {
+		attrs = append(attrs, ir.IntAttr("softmax_precision", int64(ir.Float32)))
+	}
+	return attrs
 }
 
 // withinSegments attends inside contiguous segments of packed rows

@@ -17,22 +17,27 @@ type Builder struct {
 	component *Component
 	options   Options
 	graph     *ir.Graph
+	nodes     *ir.Graph // that nodes are added to: graph, or a branch in it
 	env       *ops.Env
 
 	prefix string // module path that names are relative to
 	block  *Block // whose nodes are being added
 
-	names   map[string]int // node and value names in use → how often asked for
-	values  map[string]named
-	params  map[string]*Param
-	order   []*Param
-	states  []State
-	ties    []Tie
-	flat    map[*ir.Value]*ir.Value // the folded form of a value, and
-	full    map[*ir.Value]*ir.Value // the form written out
-	casts   map[castKey]*ir.Value
-	consts  map[string]*ir.Value
-	derived map[string]any
+	indexed *Block // one that took positions from the index, or nil
+
+	names  map[string]int // node and value names in use → how often asked for
+	values map[string]named
+	params map[string]*Param
+	order  []*Param
+	states []State
+	ties   []Tie
+	// keptLast is set when a block honours Options.LastLogits.
+	keptLast bool
+	flat     map[*ir.Value]*ir.Value // the folded form of a value, and
+	full     map[*ir.Value]*ir.Value // the form written out
+	casts    map[castKey]*ir.Value
+	consts   map[string]*ir.Value
+	derived  map[string]any
 }
 
 type castKey struct {
@@ -55,7 +60,7 @@ type fault struct{ d diag.Diagnostic }
 
 // Fail stops the lowering of the component with an error at the block in hand.
 func (b *Builder) Fail(format string, args ...any) {
-	d := diag.Diagnostic{Code: "MB0601", Name: "lowering", Severity: diag.Error, Message: fmt.Sprintf(format, args...)}
+	d := *misfit.At(diag.Range{}, format, args...)
 	if b.block != nil {
 		d.Range = b.block.Range
 		d.Message = b.block.Decl.Name + ": " + d.Message
@@ -111,7 +116,7 @@ func (b *Builder) Node(domain, op string, inputs []*ir.Value, outputs int, attrs
 	if b.block != nil {
 		n.Meta.Set("source", b.block.Range.String())
 	}
-	b.graph.Append(n)
+	b.nodes.Append(n)
 	if err := b.env.Infer(n); err != nil {
 		b.Fail("%v", err)
 	}
@@ -198,6 +203,14 @@ func (b *Builder) constant(name string, t *ir.Tensor) *ir.Value {
 	v := b.graph.AddInitializer(b.unique(name), t)
 	b.env.Declare(v)
 	b.consts[name] = v
+	return v
+}
+
+// table adds an initializer that no other block shares; what is the start of
+// its name.
+func (b *Builder) table(what string, t *ir.Tensor) *ir.Value {
+	v := b.graph.AddInitializer(b.unique("const."+what), t)
+	b.env.Declare(v)
 	return v
 }
 

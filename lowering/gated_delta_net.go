@@ -27,10 +27,7 @@ var gatedDeltaNetDecl = &Decl{
 		projection("beta", "in_proj_b", "how much of a value is written, through a sigmoid"),
 		projection("decay", "in_proj_a", "how much of the state is kept"),
 		projection("output", "out_proj", "back to the stream"),
-		{Name: "conv", Kind: RecordOption, Short: "name", Default: "{}", Doc: "the depthwise convolution", Fields: []Option{
-			{Name: "name", Kind: NameOption, Default: "conv1d", Doc: "module path, relative to the block"},
-			{Name: "bias", Kind: BoolOption, Default: "false", Doc: "whether it has a bias"},
-		}},
+		convOption("false"),
 		{Name: "l2_epsilon", Kind: FloatOption, Required: true, Doc: "added to the sum of squares of a query or key"},
 		{Name: "padding", Kind: ValueOption, Default: "attention_mask", Doc: "value that is 0 where a position is padding; none: nothing is"},
 		{Name: "state_dtype", Kind: DTypeOption, Default: "model", Doc: "dtype in which the recurrent state is carried"},
@@ -66,7 +63,8 @@ func (d *deltaNet) valueWidth() int64 { return d.valueHeads * d.valueDim }
 
 func (d *deltaNet) lower(x Tensor) Tensor {
 	in := d.dropPadding(x)
-	mixed := d.convolve(d.Linear(in, d.o.Record("qkv"), 2*d.keyWidth()+d.valueWidth()))
+	qkv := d.Linear(in, d.o.Record("qkv"), 2*d.keyWidth()+d.valueWidth())
+	mixed := d.CausalConv(qkv, d.o.Record("conv"), d.o.Int("kernel"), d.o.Text("activation"))
 	z := d.Linear(in, d.o.Record("z"), d.valueWidth())
 	beta := d.Linear(in, d.o.Record("beta"), d.valueHeads)
 	decay := d.Linear(in, d.o.Record("decay"), d.valueHeads)
@@ -95,39 +93,6 @@ func (d *deltaNet) dropPadding(x Tensor) Tensor {
 		return d.Cast(d.Op("Reshape", []*ir.Value{now, d.Ints(-1, 1)}), x.DType())
 	})
 	return x.with(d.Binary("Mul", d.Flat(x), kept))
-}
-
-// convolve runs the causal depthwise convolution over [batch, sequence,
-// channels], in the layout that the projection gives, and returns float32: what
-// follows is float32, and rounding between would only lose digits. The state
-// holds the projection as it is, in its dtype.
-func (d *deltaNet) convolve(x Tensor) Tensor {
-	channels, kernel := d.static(x.Last(), "the channels"), d.o.Int("kernel")
-	dims := []ir.Dim{x.Lead()[0], ir.Int(channels), ir.Int(kernel - 1)}
-	past, setState := d.State("", "conv_state", x.DType(), dims, dims)
-	var outs []*ir.Value
-	d.Within(d.o.Record("conv").Text("name"), func() {
-		var bias *ir.Value
-		weight := d.Param("weight", ir.Float32, fanIn(kernel), channels, 1, kernel)
-		if d.o.Record("conv").Bool("bias") {
-			bias = d.Param("bias", ir.Float32, Init{}, channels)
-		}
-		full, carried := d.Cast(d.Full(x), ir.Float32), d.Cast(past, ir.Float32)
-		outs = d.Call("CausalConvWithState", []*ir.Value{full, weight, bias, carried}, []*ir.Type{full.Type, carried.Type},
-			ir.StringAttr("activation", d.convActivation()))
-	})
-	setState(d.Cast(outs[1], x.DType()))
-	return x.with(outs[0])
-}
-
-func (d *deltaNet) convActivation() string {
-	switch a := d.o.Text("activation"); a {
-	case "silu", "none":
-		return a
-	default:
-		d.Fail("activation %q after the convolution; the operator has silu and none", a)
-		return ""
-	}
 }
 
 // normalise returns queries and keys [batch, sequence, key width], each head

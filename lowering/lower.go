@@ -23,17 +23,17 @@ type Options struct {
 	// ChunkSize is the length of a chunk of linear attention; 0: 32, which
 	// measured best on CPUs.
 	ChunkSize int64
+	// LastLogits keeps the last token only, where a block last_token says so.
+	LastLogits bool
 }
 
-func (o Options) linearAttention() string {
-	if o.Recurrent {
-		return "LinearAttentionRecurrent"
-	}
-	return "LinearAttention"
-}
-
+// chunk returns the chunk length of linear attention; one token a chunk is the
+// recurrent form.
 func (o Options) chunk() int64 {
-	if o.ChunkSize == 0 {
+	switch {
+	case o.Recurrent:
+		return 1
+	case o.ChunkSize == 0:
 		return 32
 	}
 	return o.ChunkSize
@@ -46,6 +46,8 @@ type Graph struct {
 	Params    []*Param
 	States    []State
 	Ties      []Tie
+
+	keptLast bool
 }
 
 // Lower turns every component of a model into a graph. Each reports at most one
@@ -53,6 +55,7 @@ type Graph struct {
 func Lower(m *Model, o Options) ([]*Graph, diag.List) {
 	var graphs []*Graph
 	var found diag.List
+	keptLast := false
 	for _, c := range m.Components {
 		c.compute = m.Compute
 		g, d := lowerComponent(c, o)
@@ -60,7 +63,13 @@ func Lower(m *Model, o Options) ([]*Graph, diag.List) {
 			found.Add(*d)
 			continue
 		}
+		keptLast = keptLast || g.keptLast
 		graphs = append(graphs, g)
+	}
+	if o.LastLogits && !keptLast && !found.HasErrors() {
+		d := noLastLogits.At(m.Components[0].Range, "the last logits alone were asked for, but no block of the spec keeps them")
+		d.Hint = "write `last_token: requested` before the head"
+		found.Add(*d)
 	}
 	return graphs, found
 }
@@ -69,8 +78,9 @@ func lowerComponent(c *Component, o Options) (g *Graph, found *diag.Diagnostic) 
 	if o.Storage == ir.Undefined {
 		o.Storage = c.compute
 	}
+	graph := ir.NewGraph(c.Name)
 	b := &Builder{
-		component: c, options: o, graph: ir.NewGraph(c.Name), env: ops.NewEnv(ops.MaxOpset("")), prefix: c.Prefix,
+		component: c, options: o, graph: graph, nodes: graph, env: ops.NewEnv(ops.MaxOpset("")), prefix: c.Prefix,
 		names: map[string]int{}, values: map[string]named{}, params: map[string]*Param{},
 		flat: map[*ir.Value]*ir.Value{}, full: map[*ir.Value]*ir.Value{},
 		casts: map[castKey]*ir.Value{}, consts: map[string]*ir.Value{}, derived: map[string]any{},
@@ -103,6 +113,7 @@ func (b *Builder) lower() *Graph {
 		b.reserve(out.Name)
 	}
 	result := b.Body(c.Body, Tensor{})
+	b.checkIndexed()
 	for _, out := range c.Outputs {
 		b.block = nil
 		b.graph.Outputs = append(b.graph.Outputs, b.output(out.Name, b.Full(b.outputTensor(out, result))))
@@ -110,7 +121,7 @@ func (b *Builder) lower() *Graph {
 	for _, s := range b.states {
 		b.graph.Outputs = append(b.graph.Outputs, s.Output)
 	}
-	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties}
+	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties, keptLast: b.keptLast}
 }
 
 func (b *Builder) outputTensor(out Output, result Tensor) Tensor {

@@ -13,7 +13,7 @@ var rmsNormDecl = &Decl{
 		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
-		return x.with(b.Cast(b.RMSNorm(x.v, blk.Opts), x.DType()))
+		return x.with(b.Cast(b.RMSNorm(b.Flat(x), blk.Opts), x.DType()))
 	},
 }
 
@@ -66,7 +66,7 @@ var layerNormDecl = &Decl{
 		width := b.static(x.Last(), "the width that is normalised")
 		var y *ir.Value
 		b.Within(o.Text("name"), func() {
-			inputs := []*ir.Value{b.Cast(x.v, ir.Float32), b.Param("weight", ir.Float32, Init{Mean: 1, Std: 0.1}, width)}
+			inputs := []*ir.Value{b.Cast(b.Flat(x), ir.Float32), b.Param("weight", ir.Float32, Init{Mean: 1, Std: 0.1}, width)}
 			if o.Bool("bias") {
 				inputs = append(inputs, b.Param("bias", ir.Float32, Init{Std: 0.1}, width))
 			}

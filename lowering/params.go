@@ -13,6 +13,9 @@ type Param struct {
 	Dims  []int64    // as the checkpoint stores it
 	Init  Init       // for random weights
 	Range diag.Range // the block that owns it
+	// Parts are the tensors of the checkpoint whose rows, one after the other,
+	// are this parameter's; none: it is stored as it is.
+	Parts []string
 }
 
 // Init says how a parameter is filled when a package is made with random
@@ -58,6 +61,14 @@ func (b *Builder) Param(path string, dtype ir.DataType, init Init, dims ...int64
 		b.Fail("parameter %s has shape %v here and %v at %s", name, dims, p.Dims, p.Range)
 	}
 	return b.Cast(p.Value, dtype)
+}
+
+// assembled returns a parameter that the checkpoint stores in parts, in the
+// storage dtype.
+func (b *Builder) assembled(path string, parts []string, init Init, dims ...int64) *ir.Value {
+	v := b.Param(path, b.options.Storage, init, dims...)
+	b.params[b.Join(path)].Parts = parts
+	return v
 }
 
 func sameDims(a, c []int64) bool {

@@ -7,11 +7,11 @@ import "sync"
 var all = sync.OnceValue(func() []*Decl {
 	return []*Decl{
 		residualDecl, parallelDecl, branchDecl, scopeDecl, ifDecl, layersDecl,
-		linearDecl, embeddingDecl, gridEmbeddingDecl,
+		linearDecl, embeddingDecl, positionEmbeddingDecl, gridEmbeddingDecl,
 		rmsNormDecl, layerNormDecl, activationDecl, scaleDecl, softcapDecl,
-		mlpDecl, gatedMLPDecl,
-		attentionDecl, gatedDeltaNetDecl,
-		useDecl, saveDecl, collectDecl, addDecl, multiplyDecl, zerosDecl, reshapeDecl, transposeDecl,
+		mlpDecl, gatedMLPDecl, moeDecl,
+		attentionDecl, gatedDeltaNetDecl, selectiveSSMDecl,
+		useDecl, saveDecl, collectDecl, addDecl, multiplyDecl, zerosDecl, reshapeDecl, transposeDecl, lastTokenDecl,
 		patchGridDecl, fillPlaceholdersDecl,
 	}
 })

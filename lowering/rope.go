@@ -45,7 +45,8 @@ func (b *Builder) rotary(r *Rope, headDim int64) (cos, sin *ir.Value) {
 	}
 	t := once(b, fmt.Sprintf("rotary %d %+v", headDim, *r), "rotary", func() tables {
 		steps, scale := b.turns(r, headDim)
-		turned := b.fractionOfTurn(b.ropePositions(r, int64(len(steps))), steps)
+		n := b.static(steps.Type.Shape[0], "the count of frequencies")
+		turned := b.fractionOfTurn(b.ropePositions(r, n), steps)
 		angle := b.Binary("Mul", b.Cast(turned, ir.Float32), b.Scalar(ir.Float32, 2*math.Pi/turn))
 		table := func(op string) *ir.Value {
 			v := b.Unary(op, angle)
@@ -65,30 +66,49 @@ func (b *Builder) rotary(r *Rope, headDim int64) (cos, sin *ir.Value) {
 // frequencies would lose digits with the position: 0.01 rad at 262,143.
 const turn = 1 << 42
 
-// turns returns each frequency in units of turn a position, and the factor of
-// cos and sin.
-func (b *Builder) turns(r *Rope, headDim int64) ([]int64, float64) {
-	freqs, scale := b.frequencies(r, headDim)
+// turns returns each frequency in units of turn a position, int64
+// [frequencies], and the factor of cos and sin.
+func (b *Builder) turns(r *Rope, headDim int64) (*ir.Value, float64) {
+	freqs := b.frequencies(r, headDim)
+	switch r.Type {
+	case "dynamic":
+		return b.dynamicTurns(r, freqs), 1
+	case "longrope":
+		return b.longTurns(r, freqs)
+	}
+	scale, problem := r.rescale(freqs)
+	if problem != "" {
+		b.Fail("%s", problem)
+	}
+	return b.steps(freqs), scale
+}
+
+// steps returns frequencies in radians a position as a constant in units of turn.
+func (b *Builder) steps(freqs []float64) *ir.Value {
 	steps := make([]int64, len(freqs))
 	for i, f := range freqs {
 		steps[i] = int64(math.Round(f / (2 * math.Pi) * turn))
 	}
-	return steps, scale
+	return b.table("turns", ir.Ints64(steps...))
 }
 
 // fractionOfTurn returns positions·steps modulo one turn, exact in int64.
-func (b *Builder) fractionOfTurn(positions *ir.Value, steps []int64) *ir.Value {
-	s := b.constant("turns"+joinInts(steps[:1])+fmt.Sprintf(".%d", len(steps)), ir.Ints64(steps...))
-	return b.Binary("Mod", b.Binary("Mul", positions, s), b.IntScalar(turn))
+func (b *Builder) fractionOfTurn(positions, steps *ir.Value) *ir.Value {
+	return b.Binary("Mod", b.Binary("Mul", positions, steps), b.IntScalar(turn))
+}
+
+// positions names the values that hold the positions.
+func (r *Rope) positions() []string {
+	if len(r.Positions) == 0 {
+		return []string{"position_ids"}
+	}
+	return r.Positions
 }
 
 // ropePositions returns the position that each frequency reads, int64 [batch,
 // sequence, n], or with n = 1 where all read the same.
 func (b *Builder) ropePositions(r *Rope, n int64) *ir.Value {
-	names := r.Positions
-	if len(names) == 0 {
-		names = []string{"position_ids"}
-	}
+	names := r.positions()
 	axes := r.Axes
 	p := b.Value(names[0])
 	if axes == "" && len(r.Sections) > 0 && len(p.Dims()) == 3 {
@@ -155,25 +175,21 @@ func (b *Builder) axisOfFrequency(r *Rope, axes string, n int64) []int64 {
 }
 
 // frequencies returns the angle that each pair turns a position, in radians,
-// and the factor of cos and sin. Formulas: Transformers' modeling_rope_utils.
-func (b *Builder) frequencies(r *Rope, headDim int64) ([]float64, float64) {
+// before any scaling.
+func (b *Builder) frequencies(r *Rope, headDim int64) []float64 {
 	rotated := int64(float64(headDim) * r.Fraction)
 	if rotated < 2 || rotated%2 != 0 || rotated > headDim {
 		b.Fail("a rotary embedding cannot turn %d of %d dims of a head", rotated, headDim)
 	}
 	n := rotated / 2
 	if r.Axes == "split" {
-		return b.splitFrequencies(r, n), 1
+		return b.splitFrequencies(r, n)
 	}
 	freqs := make([]float64, n)
 	for j := range freqs {
 		freqs[j] = math.Pow(r.Theta, -2*float64(j)/float64(rotated))
 	}
-	scale, err := r.rescale(freqs)
-	if err != "" {
-		b.Fail("%s", err)
-	}
-	return freqs, scale
+	return freqs
 }
 
 // splitFrequencies returns the frequencies of every axis, one axis after the

@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// rescale changes the frequencies as the type of the rotary embedding asks and
-// returns the factor of cos and sin; a message if the type is not known.
-// Formulas: Transformers' modeling_rope_utils.
+// rescale changes the frequencies as the type of the rotary embedding asks,
+// where that does not depend on the input, and returns the factor of cos and
+// sin; a message if the type is not known. Formulas here and in rope_length.go:
+// Transformers' modeling_rope_utils.
 func (r *Rope) rescale(freqs []float64) (scale float64, problem string) {
 	switch r.Type {
 	case "", "default":

@@ -1,6 +1,7 @@
 package lowering
 
 import (
+	"slices"
 	"strings"
 
 	"mobiusc/ir"
@@ -31,7 +32,11 @@ func (b *Builder) Reshape(v *ir.Value, dims ...ir.Dim) *ir.Value {
 	if open <= 1 {
 		return b.Op("Reshape", []*ir.Value{v, b.Ints(target...)})
 	}
-	return b.Op("Reshape", []*ir.Value{v, b.ShapeOf(dims...)})
+	shape := slices.Clone(dims)
+	if _, known := dims[len(dims)-1].Int(); known {
+		shape[len(dims)-1] = ir.Int(-1) // one computed shape serves every width
+	}
+	return b.Op("Reshape", []*ir.Value{v, b.ShapeOf(shape...)})
 }
 
 // ShapeOf returns an int64 [len(dims)] value that holds the sizes. A symbolic
@@ -81,6 +86,21 @@ func (b *Builder) shapePart(dims []ir.Dim) (*ir.Value, int) {
 			}
 		}
 	}
+	if symbol, rest, ok := summand(dims[0]); ok { // past + sequence, where no input is as long as both
+		return b.Binary("Add", b.ShapeOf(symbol), b.ShapeOf(rest)), 1
+	}
 	b.Fail("no input of component %s has a dim %s to read the size from", b.component.Name, dims[0])
 	return nil, 0
+}
+
+// summand splits a dim that is a sum with a symbol.
+func summand(d ir.Dim) (symbol, rest ir.Dim, ok bool) {
+	symbols := d.Symbols()
+	for _, s := range symbols {
+		rest := d.Sub(ir.Sym(s))
+		if len(rest.Symbols()) < len(symbols) && len(symbols) > 1 {
+			return ir.Sym(s), rest, true
+		}
+	}
+	return ir.Dim{}, ir.Dim{}, false
 }

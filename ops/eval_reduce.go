@@ -36,7 +36,7 @@ func evalReduce(e *evaluation) ([]*ir.Tensor, error) {
 	}
 	axes, given := e.ints("axes")
 	if !given {
-		if axes, given, err = e.intsAt(1); err != nil {
+		if axes, _, err = e.intsAt(1); err != nil {
 			return nil, err
 		}
 	}

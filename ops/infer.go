@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"mobiusc/ir"
 )
@@ -17,14 +18,17 @@ import (
 // have outputs of unknown type. Only contradictions are errors: shapes or types
 // that cannot go together whatever the sizes of symbols.
 type Env struct {
-	// NameUnknown gives dims that cannot be inferred a symbol of their own,
-	// "<value>.<axis>", so that values computed from them share it. Runtimes
-	// plan memory by such names.
-	NameUnknown bool
+	// Symbol names sizes that cannot be inferred, so that values computed from
+	// them share the name: the size of v along an axis, or with axis -1 the
+	// content of v, one integer. It gives each the same name whenever it is
+	// asked. If it is nil, or returns "", such sizes stay unknown. Runtimes plan
+	// memory by these names.
+	Symbol func(v *ir.Value, axis int) string
 
 	opsets    map[string]int64
 	functions map[functionKey]*ir.Function
 	facts     map[*ir.Value]fact
+	named     map[string]*ir.Value // what symbols were named after
 
 	// An overlay keeps the types of a trial run apart: of a loop body whose
 	// shapes are not settled yet, or of a function body for one call.
@@ -57,7 +61,17 @@ const (
 // opset version.
 func NewEnv(opset int64) *Env {
 	budget := trialBudget
-	return &Env{opsets: map[string]int64{"": opset}, facts: map[*ir.Value]fact{}, budget: &budget}
+	return &Env{
+		opsets: map[string]int64{"": opset}, facts: map[*ir.Value]fact{}, named: map[string]*ir.Value{}, budget: &budget,
+	}
+}
+
+// Fresh returns an environment for another graph with the same opsets and
+// functions. Of values it knows nothing.
+func (env *Env) Fresh() *Env {
+	fresh := NewEnv(0)
+	fresh.opsets, fresh.functions = env.opsets, env.functions
+	return fresh
 }
 
 // NewModelEnv returns an environment for the nodes of a model: its opsets and
@@ -134,6 +148,32 @@ func (env *Env) Infer(n *ir.Node) error {
 			return nil
 		}
 	}
+	if err := env.InferInputs(n); err != nil {
+		return err
+	}
+	for g := range env.takenGraphs(n) {
+		if err := env.InferGraph(g); err != nil {
+			return fmt.Errorf("%s: %w", label(n), err)
+		}
+	}
+	return env.InferOutputs(n)
+}
+
+// InferInputs sets the types of the inputs of a node's subgraphs. It is the
+// first half of Infer, for callers that visit the nodes of subgraphs themselves.
+func (env *Env) InferInputs(n *ir.Node) error {
+	rule := bodyRules[n.OpType]
+	if rule == nil || !IsDefault(n.Domain) {
+		return nil
+	}
+	c := &inference{call: call{n, env.bind}, env: env}
+	rule(c)
+	return c.wrapped()
+}
+
+// InferOutputs sets the types of a node's outputs, given those of its inputs and
+// of the values in its subgraphs. It is the last part of Infer.
+func (env *Env) InferOutputs(n *ir.Node) error {
 	c := &inference{call: call{n, env.bind}, env: env, out: make([]*ir.Type, len(n.Outputs()))}
 	f := env.functions[functionKey{canonical(n.Domain), n.OpType, n.Overload}]
 	rule := rules[n.OpType]
@@ -145,18 +185,25 @@ func (env *Env) Infer(n *ir.Node) error {
 	default:
 		c.inferFromSchema()
 	}
-	if c.err != nil {
-		return fmt.Errorf("%s: %w", label(n), c.err)
-	}
 	for i, v := range n.Outputs() {
-		if v == nil {
+		if v == nil || c.err != nil {
 			continue
 		}
 		if err := env.setMerged(v, c.out[i]); err != nil {
-			return fmt.Errorf("%s: output %q %w", label(n), v.Name, err)
+			c.fail("output %q %w", v.Name, err)
 		}
 	}
-	c.inferContent()
+	if c.err == nil {
+		c.inferContent()
+	}
+	return c.wrapped()
+}
+
+// Refine adds to what is known of a value's type.
+func (env *Env) Refine(v *ir.Value, t *ir.Type) error {
+	if err := env.setMerged(v, t); err != nil {
+		return fmt.Errorf("%q %w", v.Name, err)
+	}
 	return nil
 }
 
@@ -176,10 +223,7 @@ func (env *Env) setMerged(v *ir.Value, inferred *ir.Type) error {
 	if err != nil {
 		return err
 	}
-	if env.NameUnknown {
-		t = nameUnknown(t, v.Name)
-	}
-	env.setType(v, t)
+	env.setType(v, env.nameUnknown(v, t))
 	return nil
 }
 
@@ -191,25 +235,28 @@ func (env *Env) setType(v *ir.Value, t *ir.Type) {
 	}
 }
 
-// nameUnknown replaces unknown dims of a tensor type by symbols.
-func nameUnknown(t *ir.Type, name string) *ir.Type {
-	if t == nil || t.Kind != ir.TensorKind || !t.Ranked || name == "" {
+// nameUnknown replaces the unknown dims of a tensor's type by symbols.
+func (env *Env) nameUnknown(v *ir.Value, t *ir.Type) *ir.Type {
+	unknown := func(d ir.Dim) bool { return !d.Known() }
+	if env.Symbol == nil || t == nil || t.Kind != ir.TensorKind || !slices.ContainsFunc(t.Shape, unknown) {
 		return t
 	}
-	for i, d := range t.Shape {
-		if d.Known() {
-			continue
+	named := *t
+	named.Shape = slices.Clone(t.Shape)
+	for i, d := range named.Shape {
+		if unknown(d) {
+			named.Shape[i] = ir.Sym(env.symbol(v, i))
 		}
-		named := *t
-		named.Shape = append(ir.Shape{}, t.Shape...)
-		for j := i; j < len(named.Shape); j++ {
-			if !named.Shape[j].Known() {
-				named.Shape[j] = ir.Sym(fmt.Sprintf("%s.%d", name, j))
-			}
-		}
-		return &named
 	}
-	return t
+	return &named
+}
+
+func (env *Env) symbol(v *ir.Value, axis int) string {
+	name := env.Symbol(v, axis)
+	if name != "" {
+		env.named[name] = v
+	}
+	return name
 }
 
 func (env *Env) fact(v *ir.Value) fact {

@@ -24,6 +24,25 @@ func (c *inference) inferContent() {
 	} else if rule := sizeRules[c.node.OpType]; rule != nil {
 		c.record(0, rule(c))
 	}
+	for _, v := range c.node.Outputs() {
+		c.env.nameContent(v)
+	}
+}
+
+// nameContent gives the content of a value, if it is one integer that depends on
+// data, a symbol: it may become a size.
+func (env *Env) nameContent(v *ir.Value) {
+	if env.Symbol == nil || v == nil || env.fact(v).sizes != nil || env.fact(v).tensor != nil {
+		return
+	}
+	t := env.Type(v)
+	dims, ok := smallDims(t)
+	if !ok || len(dims) > 1 || elementCount(dims) != 1 || t.Elem != ir.Int64 && t.Elem != ir.Int32 {
+		return
+	}
+	if name := env.symbol(v, -1); name != "" {
+		env.facts[v] = fact{sizes: []ir.Dim{ir.Integer(name)}}
+	}
 }
 
 // isSize reports whether content of the element type is followed as sizes.

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"fmt"
+	"iter"
 	"slices"
 
 	"mobiusc/ir"
@@ -13,6 +13,45 @@ func registerControl() {
 	register(inferScan, "Scan")
 }
 
+// bodyRules give the inputs of subgraphs their types.
+var bodyRules map[string]inferRule
+
+func init() {
+	bodyRules = map[string]inferRule{"Loop": inferLoopBody, "Scan": inferScanBody}
+}
+
+// takenGraphs yields the subgraphs of a standard operator that may run: of an If
+// with a known condition the other branch, which may not fit, is left out.
+func (env *Env) takenGraphs(n *ir.Node) iter.Seq[*ir.Graph] {
+	return func(yield func(*ir.Graph) bool) {
+		if !IsDefault(n.Domain) {
+			return
+		}
+		c := &inference{call: call{n, env.bind}, env: env}
+		names := []string{"body"}
+		if n.OpType == "If" {
+			names = c.takenBranches()
+		}
+		for _, name := range names {
+			if g := c.subgraph(name); g != nil && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+// takenBranches names the branches of an If that may run.
+func (c *inference) takenBranches() []string {
+	taken, known := c.numbers(0)
+	switch {
+	case !known || len(taken) != 1:
+		return []string{"then_branch", "else_branch"}
+	case taken[0] == 0:
+		return []string{"else_branch"}
+	}
+	return []string{"then_branch"}
+}
+
 // subgraph returns a graph attribute, or nil.
 func (c *inference) subgraph(name string) *ir.Graph {
 	if a := c.attr(name); a != nil {
@@ -21,50 +60,34 @@ func (c *inference) subgraph(name string) *ir.Graph {
 	return nil
 }
 
-// inferIf gives outputs the type that both branches agree on; with a known
-// condition the other branch, which may not fit, is not looked at.
+// inferIf gives outputs the type that both branches agree on, or that of the one
+// branch that is taken.
 func inferIf(c *inference) {
-	yes, no := c.subgraph("then_branch"), c.subgraph("else_branch")
-	if taken, known := c.numbers(0); known && len(taken) == 1 {
-		if taken[0] == 0 {
-			yes = no
-		}
-		c.inferTaken(yes)
+	taken := c.takenBranches()
+	first := c.subgraph(taken[0])
+	if first == nil {
 		return
 	}
-	if yes == nil || no == nil {
+	if len(taken) == 1 {
+		for i, out := range c.node.Outputs() {
+			c.set(i, c.outputType(first, i))
+			if out != nil && i < len(first.Outputs) && first.Outputs[i] != nil {
+				c.env.copyFact(out, first.Outputs[i])
+			}
+		}
 		return
 	}
-	for _, g := range []*ir.Graph{yes, no} {
-		if err := c.env.InferGraph(g); err != nil {
-			c.fail("%v", err)
-			return
-		}
+	second := c.subgraph(taken[1])
+	if second == nil {
+		return
 	}
 	equal := c.equalSizes(c.input(0))
 	for i := range c.out {
-		a, b := c.outputType(yes, i), c.outputType(no, i)
+		a, b := c.outputType(first, i), c.outputType(second, i)
 		if a != nil && b != nil && a.Elem != b.Elem && a.Elem != ir.Undefined && b.Elem != ir.Undefined {
 			c.fail("output %d is %s in one branch and %s in the other", i, a, b)
 		}
 		c.set(i, unionWhere(a, b, equal))
-	}
-}
-
-// inferTaken infers the one branch that an If takes.
-func (c *inference) inferTaken(g *ir.Graph) {
-	if g == nil {
-		return
-	}
-	if err := c.env.InferGraph(g); err != nil {
-		c.fail("%v", err)
-		return
-	}
-	for i, out := range c.node.Outputs() {
-		c.set(i, c.outputType(g, i))
-		if out != nil && i < len(g.Outputs) && g.Outputs[i] != nil {
-			c.env.copyFact(out, g.Outputs[i])
-		}
 	}
 }
 
@@ -185,49 +208,81 @@ func (c *inference) bindInputs(env *Env, body *ir.Graph, types []*ir.Type) bool 
 	return true
 }
 
-// inferBody settles the types of a body's inputs and infers the body with them.
-// The carried ones are the last of inputs.
-func (c *inference) inferBody(body *ir.Graph, inputs []*ir.Type, carried, firstOutput int) bool {
-	types, ok := c.settle(body, inputs, carried, firstOutput)
-	if !ok || !c.bindInputs(c.env, body, types) {
-		return false
+// inferBody settles the types of a body's inputs. The carried ones are the last
+// of inputs.
+func (c *inference) inferBody(body *ir.Graph, inputs []*ir.Type, carried, firstOutput int) {
+	if types, ok := c.settle(body, inputs, carried, firstOutput); ok {
+		c.bindInputs(c.env, body, types)
 	}
-	if err := c.env.InferGraph(body); err != nil {
-		c.fail("%v", err)
-		return false
-	}
-	return true
 }
 
-// inferLoop: body (turn, condition, carried…) → (condition, carried…, scanned…).
-// Scanned outputs are stacked along a new first axis, whose size is the trip
-// count where no condition can end the loop before.
-func inferLoop(c *inference) {
+// inferLoopBody: body (turn, condition, carried…) → (condition, carried…, scanned…).
+func inferLoopBody(c *inference) {
 	body := c.subgraph("body")
-	carried := max(0, len(c.node.Inputs())-2)
 	if body == nil {
 		return
 	}
 	inputs := []*ir.Type{ir.TensorOf(ir.Int64), ir.TensorOf(ir.Bool)}
+	carried := c.loopCarried()
 	for i := range carried {
 		inputs = append(inputs, c.typ(2+i))
 	}
-	if !c.inferBody(body, inputs, carried, 1) {
+	c.inferBody(body, inputs, carried, 1)
+}
+
+func (c *inference) loopCarried() int { return max(0, len(c.node.Inputs())-2) }
+
+// inferLoop: scanned outputs are stacked along a new first axis, whose size is
+// the trip count where no condition can end the loop before.
+func inferLoop(c *inference) {
+	body := c.subgraph("body")
+	if body == nil {
 		return
 	}
 	turns := ir.Dim{}
 	if m := c.sizes(0); len(m) == 1 && c.neverStops(body) {
 		turns = ir.Int(0).Max(m[0])
 	}
+	carried := c.loopCarried()
 	for i := range c.out {
 		t := c.outputType(body, 1+i)
 		if i < carried {
 			t = union(t, c.typ(2+i)) // also after no turn
 		} else {
-			t = stacked(t, 0, turns)
+			t = stacked(c.withoutLocal(t, body), 0, turns)
 		}
 		c.set(i, t)
 	}
+}
+
+// withoutLocal returns a tensor type with the dims unknown that are named after
+// values of a loop's body: each turn has its own.
+func (c *inference) withoutLocal(t *ir.Type, body *ir.Graph) *ir.Type {
+	if t == nil || len(c.env.named) == 0 {
+		return t
+	}
+	isLocal := func(name string) bool {
+		v := c.env.named[name]
+		return v != nil && (slices.Contains(body.Inputs, v) || v.Producer() != nil && contains(body, v.Producer()))
+	}
+	out := *t
+	out.Shape = slices.Clone(t.Shape)
+	for i, d := range out.Shape {
+		if slices.ContainsFunc(d.Symbols(), isLocal) {
+			out.Shape[i] = ir.Dim{}
+		}
+	}
+	return &out
+}
+
+// contains reports whether a node is in a graph or in a subgraph of it.
+func contains(g *ir.Graph, n *ir.Node) bool {
+	for m := range g.AllNodes() {
+		if m == n {
+			return true
+		}
+	}
+	return false
 }
 
 // neverStops reports whether a loop's condition stays true: given as such or
@@ -265,51 +320,65 @@ func stacked(t *ir.Type, axis int64, d ir.Dim) *ir.Type {
 	return ir.TensorOf(t.Elem, shape...)
 }
 
-// inferScan: body (carried…, scanned…) → (carried…, stacked…). The scanned
-// inputs have one length in common, which the stacked outputs have too.
-func inferScan(c *inference) {
-	body := c.subgraph("body")
-	scanned := int(c.int("num_scan_inputs", 0))
-	carried := len(c.node.Inputs()) - scanned
-	if body == nil || scanned < 0 || carried < 0 || c.env.opsets[""] < 9 {
+// inferScanBody: body (carried…, scanned…) → (carried…, stacked…).
+func inferScanBody(c *inference) {
+	body, carried, scanned, ok := c.scan()
+	if !ok {
 		return
 	}
 	inputs := make([]*ir.Type, 0, len(c.node.Inputs()))
-	length := ir.Dim{}
 	for i := range scanned {
-		t, d := c.scannedInput(carried+i, c.entry("scan_input_axes", i, 0))
+		t, _ := c.scannedInput(carried, i)
 		inputs = append(inputs, t)
-		length = c.match("scanned lengths", length, d, carried, carried+i)
 	}
 	for i := range carried {
 		inputs = append(inputs, c.typ(i))
-	}
-	// The body takes the carried values first; for inferBody they come last.
-	view := *body
-	if len(body.Inputs) >= carried {
-		view.Inputs = append(append([]*ir.Value{}, body.Inputs[carried:]...), body.Inputs[:carried]...)
 	}
 	if len(body.Inputs) != len(inputs) {
 		c.fail("the body has %d inputs, expected %d", len(body.Inputs), len(inputs))
 		return
 	}
-	if !c.inferBody(&view, inputs, carried, 0) {
+	// The body takes the carried values first; for inferBody they come last.
+	view := *body
+	view.Inputs = slices.Concat(body.Inputs[carried:], body.Inputs[:carried])
+	c.inferBody(&view, inputs, carried, 0)
+}
+
+// inferScan: the scanned inputs have one length in common, which the stacked
+// outputs have too.
+func inferScan(c *inference) {
+	body, carried, scanned, ok := c.scan()
+	if !ok {
 		return
+	}
+	length := ir.Dim{}
+	for i := range scanned {
+		_, d := c.scannedInput(carried, i)
+		length = c.match("scanned lengths", length, d, carried, carried+i)
 	}
 	for i := range c.out {
 		t := c.outputType(body, i)
 		if i < carried {
 			t = union(t, c.typ(i))
 		} else {
-			t = stacked(t, c.entry("scan_output_axes", i-carried, 0), length)
+			t = stacked(c.withoutLocal(t, body), c.entry("scan_output_axes", i-carried, 0), length)
 		}
 		c.set(i, t)
 	}
 }
 
+// scan returns the body of a Scan and how many of its inputs are carried and
+// scanned.
+func (c *inference) scan() (body *ir.Graph, carried, scanned int, ok bool) {
+	body, scanned = c.subgraph("body"), int(c.int("num_scan_inputs", 0))
+	carried = len(c.node.Inputs()) - scanned
+	return body, carried, scanned, body != nil && scanned >= 0 && carried >= 0 && c.env.opsets[""] >= 9
+}
+
 // scannedInput returns the type of one element of a scanned input and the
 // number of elements.
-func (c *inference) scannedInput(i int, axis int64) (*ir.Type, ir.Dim) {
+func (c *inference) scannedInput(carried, index int) (*ir.Type, ir.Dim) {
+	i, axis := carried+index, c.entry("scan_input_axes", index, 0)
 	t := c.typ(i)
 	if t == nil || t.Kind != ir.TensorKind || !t.Ranked {
 		return ir.Unranked(c.elem(i)), ir.Dim{}
@@ -320,54 +389,4 @@ func (c *inference) scannedInput(i int, axis int64) (*ir.Type, ir.Dim) {
 		return ir.Unranked(t.Elem), ir.Dim{}
 	}
 	return ir.TensorOf(t.Elem, append(append(ir.Shape{}, t.Shape[:a]...), t.Shape[a+1:]...)...), t.Shape[a]
-}
-
-// inferCall infers a call of one of the model's functions by a trial run of its
-// body.
-func (c *inference) inferCall(f *ir.Function) {
-	if f.Body == nil {
-		return
-	}
-	if c.env.depth >= maxCallDepth {
-		c.fail("calls of functions nest more than %d deep", maxCallDepth)
-		return
-	}
-	bind := map[string]*ir.Attr{}
-	for _, a := range f.Defaults {
-		bind[a.Name] = a
-	}
-	for _, a := range c.node.Attrs {
-		bind[a.Name] = c.attr(a.Name)
-	}
-	trial := c.env.InFunction(f, bind)
-	if len(c.node.Inputs()) > len(f.Body.Inputs) {
-		c.fail("%d inputs, but function %s has %d", len(c.node.Inputs()), f.Name, len(f.Body.Inputs))
-		return
-	}
-	for i, v := range f.Body.Inputs {
-		if v == nil {
-			continue
-		}
-		trial.types[v] = c.typ(i)
-		trial.facts[v] = fact{absent: true}
-		if in := c.input(i); in != nil {
-			trial.facts[v] = c.env.fact(in)
-		}
-	}
-	if err := trial.InferGraph(f.Body); err != nil {
-		c.err = fmt.Errorf("in function %s: %w", f.Name, err)
-		return
-	}
-	for i := range c.out {
-		if i >= len(f.Body.Outputs) || f.Body.Outputs[i] == nil {
-			continue
-		}
-		v := f.Body.Outputs[i]
-		c.set(i, trial.Type(v))
-		if out := c.node.Output(i); out != nil {
-			if known := trial.fact(v); known.tensor != nil || known.sizes != nil {
-				c.env.facts[out] = known
-			}
-		}
-	}
 }

@@ -29,11 +29,7 @@ func inferConstantOfShape(c *inference) {
 		elem = a.Tensor.Type
 	}
 	if sizes := c.sizes(0); sizes != nil {
-		for _, d := range sizes {
-			if n, ok := d.Int(); ok && n < 0 {
-				c.fail("shape %s has a negative dim", shapeText(sizes))
-			}
-		}
+		c.noNegative(sizes)
 		c.ranked(0, elem, sizes)
 		return
 	}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"mobiusc/ir"
 )
@@ -17,6 +18,14 @@ type inference struct {
 
 type inferRule func(c *inference)
 
+// wrapped returns the contradiction with the node's name.
+func (c *inference) wrapped() error {
+	if c.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", label(c.node), c.err)
+}
+
 // rules holds the rule of each standard operator that has one.
 var rules = map[string]inferRule{}
 
@@ -30,6 +39,7 @@ func register(rule inferRule, ops ...string) {
 func init() {
 	registerElementwise()
 	registerShapes()
+	registerResizing()
 	registerIndexing()
 	registerProducts()
 	registerReductions()
@@ -148,6 +158,12 @@ func (c *inference) set(i int, t *ir.Type) {
 
 // ranked gives output i a tensor type with a shape.
 func (c *inference) ranked(i int, elem ir.DataType, shape ir.Shape) {
+	for j, d := range shape {
+		if size := d.Size(); size != d {
+			shape = slices.Clone(shape)
+			shape[j] = size
+		}
+	}
 	c.set(i, &ir.Type{Elem: elem, Shape: shape, Ranked: true})
 }
 

@@ -19,7 +19,7 @@ func inferSlice(c *inference) {
 	if !axesGiven {
 		axes = firstAxes(max(len(starts), len(ends)))
 	}
-	if !axesKnown || starts == nil && ends == nil {
+	if !axesKnown || starts == nil && ends == nil && !axesGiven {
 		c.unknownDims(0, c.elem(0), len(s))
 		return
 	}

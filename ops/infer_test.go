@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,6 +129,7 @@ func TestInferSlice(t *testing.T) {
 		{`float["32*ceil(s/32)"] x, float[s] q`, "a = Constant <value_ints: ints = [0]> ()\nb = Shape (q)\ny = Slice (x, a, b)", "float[s]"},
 		{"float[4096] x, float[s] q", "a = Constant <value_ints: ints = [0]> ()\nb = Shape (q)\ny = Slice (x, a, b)", "float[min(4096, s)]"},
 		{"float[s] x, int64[1] a, int64[1] b", "y = Slice (x, a, b)", "float[?]"},
+		{"float[b,s] x, int64[1] a, int64[1] b", "c = Constant <value_ints: ints = [1]> ()\ny = Slice (x, a, b, c)", "float[b,?]"},
 	})
 }
 
@@ -379,7 +381,7 @@ func TestInferMergesDeclared(t *testing.T) {
 func TestInferNamesUnknownDims(t *testing.T) {
 	m := parseModel(t, "float[a,4] x", "n = NonZero (x)\nm = Transpose (n)\ny = GatherND (x, m)\nz = Relu (y)")
 	env := NewModelEnv(m)
-	env.NameUnknown = true
+	env.Symbol = func(v *ir.Value, axis int) string { return fmt.Sprintf("%s.%d", v.Name, axis) }
 	if err := env.InferGraph(m.Graph); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ func mergeTypes(declared, inferred *ir.Type) (*ir.Type, error) {
 	if declared == nil || declared == inferred {
 		return inferred, nil
 	}
-	if inferred == nil {
+	if inferred == nil || sameType(declared, inferred) {
 		return declared, nil
 	}
 	t, ok := intersect(declared, inferred)

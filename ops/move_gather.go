@@ -196,35 +196,23 @@ func movePad(m *mover) ([]pick, error) {
 	if mode := m.text("mode", "constant"); mode != "constant" {
 		return nil, fmt.Errorf("%w: mode %q", ErrNotEvaluable, mode)
 	}
-	pads, err := m.requiredInts(1, "pads")
-	if err != nil {
-		return nil, err
-	}
-	axes, ok, err := m.optionalInts(3, "axes")
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		axes = firstAxes(len(dims))
-	}
-	if _, err := axesOf(axes, len(dims)); err != nil || len(pads) != 2*len(axes) {
-		return nil, fmt.Errorf("%d pads for axes %v of %v", len(pads), axes, dims)
-	}
 	if m.attr("value") != nil {
 		return nil, fmt.Errorf("%w: a value as attribute", ErrNotEvaluable)
+	}
+	before, after, err := m.pads(len(dims))
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(dims)
+	for i := range out {
+		out[i] += before[i] + after[i]
+	}
+	if _, err := checkedDims(out); err != nil {
+		return nil, err
 	}
 	fill := source{input: -1}
 	if len(m.dims) > 2 && m.dims[2] != nil && elementCount(m.dims[2]) == 1 {
 		fill = source{2, 0}
-	}
-	before, out := make([]int64, len(dims)), slices.Clone(dims)
-	for i, a := range axes {
-		axis, _ := axisOf(a, len(dims))
-		before[axis] = pads[i]
-		out[axis] += pads[i] + pads[len(axes)+i]
-	}
-	if _, err := checkedDims(out); err != nil {
-		return nil, err
 	}
 	p := pick{dims: out}
 	strides := stridesOf(dims)
@@ -241,6 +229,33 @@ func movePad(m *mover) ([]pick, error) {
 		p.from = append(p.from, s)
 	})
 	return []pick{p}, nil
+}
+
+// pads returns how much a Pad adds before and after each axis.
+func (m *mover) pads(rank int) (before, after []int64, err error) {
+	pads, err := m.requiredInts(1, "pads")
+	if err != nil {
+		return nil, nil, err
+	}
+	axes, ok, err := m.optionalInts(3, "axes")
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		axes = firstAxes(rank)
+	}
+	if _, err := axesOf(axes, rank); err != nil {
+		return nil, nil, err
+	}
+	if len(pads) != 2*len(axes) {
+		return nil, nil, fmt.Errorf("%d pads for %d axes", len(pads), len(axes))
+	}
+	before, after = make([]int64, rank), make([]int64, rank)
+	for i, a := range axes {
+		axis, _ := axisOf(a, rank)
+		before[axis], after[axis] = pads[i], pads[len(axes)+i]
+	}
+	return before, after, nil
 }
 
 func moveCompress(m *mover) ([]pick, error) {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"maps"
+	"strconv"
 
 	"mobiusc/ir"
 )
@@ -39,4 +40,22 @@ func (env *Env) Assume(v, like *ir.Value, in *Env) {
 	if f := in.fact(like); f.tensor != nil || f.sizes != nil {
 		env.facts[v] = f
 	}
+}
+
+// AppendContent appends to b what env knows of a value's content. Two values of
+// one type with equal texts are alike to inference.
+func (env *Env) AppendContent(b []byte, v *ir.Value) []byte {
+	if t := env.Constant(v); t != nil {
+		b = append(b, '=')
+		b = append(b, t.Raw...)
+		for _, s := range t.Strings {
+			b = strconv.AppendQuote(b, string(s))
+		}
+		return b
+	}
+	for _, d := range env.Sizes(v) {
+		b = append(b, ' ')
+		b = append(b, d.String()...)
+	}
+	return b
 }

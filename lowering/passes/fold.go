@@ -25,8 +25,8 @@ const (
 // operator has only constant inputs, unless its results are large; no
 // integers that inference knows are computed (the Shape of a value with static
 // dims, and what is gathered from it); no If has a constant condition; no
-// OptionalHasElement asks for what is certain; no Identity is left but those
-// that define an output. Every value has the type that inference gives it.
+// OptionalHasElement asks for what is certain; no Identity, and no cast to the
+// type that a value has, is left but those that define an output. Every value has the type that inference gives it.
 // Function bodies are left alone.
 //
 // Anything of this, but for types, counts as a change. A contradiction between
@@ -83,18 +83,19 @@ func (f *folder) node(n *ir.Node) (next *ir.Node) {
 			f.replace(n, []*ir.Tensor{t})
 		}
 		return next
-	case "Identity":
-		f.forward(n)
-		return next
 	case "If":
 		if branch := f.takenBranch(n); branch != nil {
 			return f.splice(n, branch)
 		}
 	}
+	if from := f.unchanged(n); from != nil && f.bypass(n, from) || n.OpType == "Identity" {
+		return next
+	}
 	if results := f.results(n); results != nil {
 		f.replace(n, results)
 		return next
 	}
+	f.castLike(n)
 	f.subgraphs(n)
 	return next
 }
@@ -223,18 +224,6 @@ func (f *folder) keepAsConstant(n *ir.Node, t *ir.Tensor) {
 	f.changed = true
 }
 
-// forward makes the readers of an Identity's output read its input. Outputs of
-// the model's graph keep their names, those of a subgraph must be defined in it.
-func (f *folder) forward(n *ir.Node) {
-	from, to := n.Input(0), n.Output(0)
-	if from == nil || to == nil || len(f.returned[to]) > 0 {
-		return
-	}
-	to.ReplaceUses(from)
-	discard(n)
-	f.changed = true
-}
-
 // takenBranch returns the branch that an If with a constant condition runs, or
 // nil.
 func (f *folder) takenBranch(n *ir.Node) *ir.Graph {
@@ -285,7 +274,12 @@ func (f *folder) splice(n *ir.Node, branch *ir.Graph) (next *ir.Node) {
 		f.drop(result, branch)
 		if inner[result] {
 			delete(inner, result)
-			f.rename(result, out, branch)
+			f.redefine(result, out)
+			for j, v := range branch.Outputs {
+				if v == result {
+					branch.Outputs[j] = out
+				}
+			}
 			continue
 		}
 		c := ir.NewNode("", "Identity", []*ir.Value{result}, []*ir.Value{out})
@@ -309,18 +303,4 @@ func (f *folder) drop(v *ir.Value, g *ir.Graph) {
 		}
 	}
 	f.returned[v] = rest
-}
-
-// rename makes the definition of a branch's result define the If's output.
-func (f *folder) rename(result, out *ir.Value, branch *ir.Graph) {
-	producer, index := result.Def()
-	outputs := append([]*ir.Value(nil), producer.Outputs()...)
-	outputs[index] = out
-	producer.SetOutputs(outputs)
-	replaceAll(result, out, f.returned)
-	for i, v := range branch.Outputs {
-		if v == result {
-			branch.Outputs[i] = out
-		}
-	}
 }
