@@ -4,7 +4,7 @@ package compiler
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
@@ -27,15 +27,24 @@ type Options struct {
 
 	LinearAttention string // chunked (also "") or recurrent
 	ChunkSize       int64  // tokens of a chunk of linear attention; 0: 32
+	Logits          string // of all tokens (also "") or of the last
 
-	Out     string  // directory of the package
-	Force   bool    // replace a package there
-	Weights Weights // where the parameters' content comes from
+	Out       string  // directory of the package; InPlace: that of the checkpoint, whatever this says
+	Force     bool    // replace a package there
+	Weights   Weights // where the parameters' content comes from
+	Checksums bool    // record the SHA-256 of every tensor in the manifest
 
-	Tool string // name and version, for the manifest
+	// Progress is called while weights are written and hashed: with what is
+	// being done ("copying", "hashing"), and its bytes so far and in all.
+	Progress func(what string, done, total int64)
+	Tool     string // name and version, for the manifest
 	// Dump is called with every graph after each phase; see passes.Run.
 	Dump func(component, phase string, m *ir.Model) error
 }
+
+// ErrInvalidGraph says that a compiled graph breaks ONNX's rules. The findings
+// say which; whatever the spec is, the fault is the compiler's.
+var ErrInvalidGraph = errors.New("a compiled graph is not a valid ONNX model")
 
 // Compile runs the pipeline and writes the package. Each phase reports all that
 // it finds; none begins while there are errors. An error means that the work
@@ -106,6 +115,7 @@ type component struct {
 func (o Options) finish(graphs []*lowering.Graph) ([]*component, diag.List, error) {
 	var out []*component
 	var found diag.List
+	invalid := false
 	for _, g := range graphs {
 		c := &component{Graph: g, model: newModel(g, o.target(), o.Tool)}
 		after := func(phase string) error { return nil }
@@ -122,16 +132,19 @@ func (o Options) finish(graphs []*lowering.Graph) ([]*component, diag.List, erro
 		}
 		for _, f := range validate.Model(c.model, validate.Options{Standard: true, Unplaced: true}) {
 			found.Add(f.Diagnostic(g.Component.Range.File))
+			invalid = invalid || f.Severity == diag.Error
 		}
 		out = append(out, c)
+	}
+	if invalid {
+		return nil, found, ErrInvalidGraph
 	}
 	return out, found, nil
 }
 
 // passFault turns an error of a pass into a finding at the component.
 func passFault(g *lowering.Graph, err error) diag.Diagnostic {
-	return diag.Diagnostic{Code: "MB0701", Name: "target", Severity: diag.Error, Range: g.Component.Range,
-		Message: fmt.Sprintf("component %s: %v", g.Component.Name, err)}
+	return *badFunction.At(g.Component.Range, "component %s: %v", g.Component.Name, err)
 }
 
 // newModel wraps a lowered graph. Its nodes are those of the newest operators:
@@ -147,17 +160,24 @@ func newModel(g *lowering.Graph, t passes.Target, tool string) *ir.Model {
 
 // write binds the weights and writes the package.
 func (o Options) write(ctx context.Context, b *bound, components []*component) (diag.List, error) {
-	p := &emit.Package{Header: o.manifest(b)}
+	files, err := o.hostFiles(b)
+	if err != nil {
+		return nil, err
+	}
+	p := &emit.Package{Header: o.manifest(b), Files: files}
 	for _, c := range components {
 		p.Components = append(p.Components, c.emitted())
 	}
-	found, inputs, err := o.Weights.attach(p, b, components)
-	if err != nil || found.HasErrors() {
-		return found, err
+	source, found := o.attach(p, b, components)
+	if found.HasErrors() {
+		return found, nil
 	}
-	w := emit.WriteOptions{Force: o.Force, Inputs: append(b.inputs(), inputs...)}
+	defer source.close()
+	w := emit.WriteOptions{Force: o.Force, Inputs: append(b.inputs(), source.files...), Checksums: o.Checksums, Hashed: o.progress("hashing")}
+	write := p.Write
 	if o.Weights.Mode == InPlace {
-		return found, p.WriteInPlace(ctx, o.Weights.Dir, w)
+		write = p.WriteInPlace
 	}
-	return found, p.Write(ctx, o.Out, w)
+	err = write(ctx, o.Dir(), w)
+	return append(found, source.lossy...), err
 }

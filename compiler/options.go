@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mobiusc/compiler/spec"
+	"mobiusc/compiler/spec/fault"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
 	"mobiusc/lowering"
@@ -37,18 +38,21 @@ func (o Options) check() diag.List {
 	oneOf("dtype", o.DType, DTypes...)
 	oneOf("storage-dtype", o.Storage, DTypes...)
 	oneOf("linear-attention", o.LinearAttention, "chunked", "recurrent")
+	oneOf("logits", o.Logits, "all", "last")
 	if n := o.Opset; n != 0 && (n < MinOpset || n > ops.MaxOpset("")) {
 		found.Add(optionFault("opset", fmt.Sprint(n), fmt.Sprintf("%d to %d", MinOpset, ops.MaxOpset(""))))
 	}
 	if n := o.ChunkSize; n != 0 && !slices.Contains([]int64{16, 32, 64, 128}, n) {
 		found.Add(optionFault("chunk-size", fmt.Sprint(n), "16, 32, 64, 128"))
 	}
+	if _, err := os.Stat(o.Weights.Dir); err != nil && o.Weights.Dir != "" {
+		found.Add(*fault.Unreadable(diag.Range{File: o.Weights.Dir}, o.Weights.Dir, reason(err)))
+	}
 	return found
 }
 
 func optionFault(flag, got, want string) diag.Diagnostic {
-	return diag.Diagnostic{Code: "MB0801", Name: "option", Severity: diag.Error,
-		Message: fmt.Sprintf("--%s is %s, want one of %s", flag, got, want)}
+	return *badOption.At(diag.Range{}, "--%s is %s, want one of %s", flag, got, want)
 }
 
 func (o Options) target() passes.Target {
@@ -65,45 +69,63 @@ func irVersion(opset int64) int64 { return max(10, ops.MinIRVersion("", opset)) 
 
 func (o Options) lowering(storage ir.DataType) lowering.Options {
 	return lowering.Options{
-		Storage: storage, Recurrent: o.LinearAttention == "recurrent", ChunkSize: o.ChunkSize,
+		Storage: storage, Recurrent: o.LinearAttention == "recurrent", ChunkSize: o.ChunkSize, LastLogits: o.Logits == "last",
 	}
 }
 
 // readConfig reads the config that was named, else the checkpoint's, else the
 // one that the spec pins.
 func (o Options) readConfig(s *spec.Spec) (*spec.Config, diag.List) {
-	path := o.Config
-	if path == "" && o.Weights.Dir != "" {
-		path = filepath.Join(dirOf(o.Weights.Dir), "config.json")
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			path = ""
-		}
-	}
-	if path == "" {
-		return s.PinnedConfig()
+	path, named := o.Config, o.Config != ""
+	if !named && o.Weights.Dir != "" {
+		path = filepath.Join(o.Weights.dir(), "config.json")
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, diag.List{{Code: "MB0802", Name: "config-file", Severity: diag.Error, Range: diag.Range{File: path},
-			Message: "the config cannot be read: " + reason(err)}}
+	switch {
+	case err == nil:
+		return spec.ParseConfig(path, text)
+	case named || path != "" && !errors.Is(err, fs.ErrNotExist):
+		return nil, diag.List{*fault.Unreadable(diag.Range{File: path}, path, reason(err))}
 	}
-	return spec.ParseConfig(path, text)
+	config, found := s.PinnedConfig()
+	if config == nil && len(found) == 0 && path != "" {
+		d := *fault.NoConfig(diag.Range{File: s.Path}, s.Name)
+		d.Hint = path + " does not exist; " + d.Hint
+		found.Add(d)
+	}
+	return config, found
 }
 
 // reason returns an error without the path that the finding names already.
-func reason(err error) string {
+func reason(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return p.Err.Error()
+		return p.Err
 	}
-	return err.Error()
+	return err
 }
 
-// dirOf returns the directory of a checkpoint named by its directory or by one
-// of its files.
-func dirOf(path string) string {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return filepath.Dir(path)
+// Dir returns the directory that Compile writes the package into.
+func (o Options) Dir() string {
+	if o.Weights.Mode == InPlace {
+		return o.Weights.dir()
 	}
-	return path
+	return o.Out
+}
+
+// dir returns the directory of a checkpoint named by its directory or by one of
+// its files.
+func (w Weights) dir() string {
+	if info, err := os.Stat(w.Dir); err == nil && !info.IsDir() {
+		return filepath.Dir(w.Dir)
+	}
+	return w.Dir
+}
+
+// progress returns what reports the progress of one kind of work, or nil.
+func (o Options) progress(what string) func(done, total int64) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done, total int64) { o.Progress(what, done, total) }
 }

@@ -7,6 +7,7 @@ import (
 
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
+	"mobiusc/lowering"
 )
 
 // manifest records what the package is made from and how.
@@ -16,6 +17,7 @@ func (o Options) manifest(b *bound) emit.Header {
 		Spec:    emit.Origin{Name: b.spec.Name, SHA256: b.spec.Hash()},
 		Config:  emit.Origin{Name: b.config.ModelType(), SHA256: hash(b.config.Text)},
 		Weights: o.Weights.Mode.String(),
+		Runtime: runtimeOf(b.result.Runtime),
 		Options: map[string]string{
 			"dtype": spec.DTypeWord(b.result.Model.Compute), "storage-dtype": spec.DTypeWord(b.storage),
 			"opset": fmt.Sprint(o.target().Opset),
@@ -28,6 +30,7 @@ func (o Options) manifest(b *bound) emit.Header {
 	}
 	set("variant", b.result.Variant)
 	set("linear-attention", o.LinearAttention)
+	set("logits", o.Logits)
 	if o.ChunkSize != 0 {
 		set("chunk-size", fmt.Sprint(o.ChunkSize))
 	}
@@ -57,7 +60,15 @@ func (c *component) emitted() *emit.Component {
 		e.States = append(e.States, emit.StatePair{Input: s.Input.Name, Output: s.Output.Name})
 	}
 	for _, p := range c.Params {
-		e.Weights[p.Value.Name] = emit.Weight{Sources: []string{p.Name}}
+		e.Weights[p.Value.Name] = emit.Weight{Sources: sources(p)}
 	}
 	return e
+}
+
+// sources names the checkpoint's tensors of a parameter.
+func sources(p *lowering.Param) []string {
+	if len(p.Parts) > 0 {
+		return p.Parts
+	}
+	return []string{p.Name}
 }

@@ -8,19 +8,21 @@ import (
 )
 
 // fillRandom gives a component random weights: those that its blocks declare.
-func (c *component) fillRandom(e *emit.Component, w Weights) {
+func (c *component) fillRandom(e *emit.Component, seed uint64, s *source) {
 	var weights []emit.RandomWeight
-	total := int64(0)
+	size := int64(0)
 	for _, p := range c.Params {
 		e.Weights[p.Value.Name] = emit.Weight{Sources: []string{p.Name}, Bound: true}
 		weights = append(weights, emit.RandomWeight{Name: p.Name, Tensor: p.Value.Init, Mean: p.Init.Mean, Std: p.Init.Std})
-		total += p.Value.Init.ByteLen()
+		size += p.Value.Init.ByteLen()
 	}
+	s.total += size
 	e.Fill = func(ctx context.Context, path string) error {
 		var done atomic.Int64
-		return emit.FillRandom(ctx, path, w.Seed, weights, func(bytes int64) {
-			if n := done.Add(bytes); w.Progress != nil {
-				w.Progress(n, total)
+		progress := s.component(size)
+		return emit.FillRandom(ctx, path, seed, weights, func(bytes int64) {
+			if n := done.Add(bytes); progress != nil {
+				progress(n, size)
 			}
 		})
 	}

@@ -135,35 +135,38 @@ var mutations = []mutation{
 // least one case of the model has an output outside its bar.
 func TestSensitivity(t *testing.T) {
 	for _, m := range mutations {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			changed := 0
-			o := compiler.Options{DType: "float32", Dump: func(component, phase string, model *ir.Model) error {
-				if component == m.component && phase == "lower" {
-					changed = m.edit(&editor{graph: model.Graph})
-				}
-				return nil
-			}}
-			p := compileReference(t, m.model, "qwen3_5", o)
-			if changed == 0 {
-				t.Fatal("the graph has no place for this fault")
-			}
-			for _, model := range readIndex(t).Models {
-				if model.Name != m.model {
-					continue
-				}
-				for _, c := range model.Cases {
-					for _, r := range compareCase(t, p, c, float32Tolerance) {
-						if r.Error.Outside > 0 {
-							t.Logf("noticed by %s: %s %s is off by %.2g", c.Name, r.Component, r.Value, r.MaxAbs)
-							return
-						}
-					}
-				}
-			}
-			t.Errorf("no case of %s notices the fault", m.model)
-		})
+		t.Run(m.name, func(t *testing.T) { noticed(t, m, "qwen3_5") })
 	}
+}
+
+// noticed checks that a case of the mutation's model notices the fault.
+func noticed(t *testing.T, m mutation, spec string) {
+	t.Parallel()
+	changed := 0
+	o := compiler.Options{DType: "float32", Dump: func(component, phase string, model *ir.Model) error {
+		if component == m.component && phase == "lower" {
+			changed = m.edit(&editor{graph: model.Graph})
+		}
+		return nil
+	}}
+	p := compileReference(t, m.model, spec, o)
+	if changed == 0 {
+		t.Fatal("the graph has no place for this fault")
+	}
+	for _, model := range readIndex(t).Models {
+		if model.Name != m.model {
+			continue
+		}
+		for _, c := range model.Cases {
+			for _, r := range compareCase(t, p, c, float32Tolerance) {
+				if r.Error.Outside > 0 {
+					t.Logf("noticed by %s: %s %s is off by %.2g", c.Name, r.Component, r.Value, r.MaxAbs)
+					return
+				}
+			}
+		}
+	}
+	t.Errorf("no case of %s notices the fault", m.model)
 }
 
 // editor changes a lowered graph.

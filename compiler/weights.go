@@ -9,6 +9,7 @@ import (
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
+	"mobiusc/lowering"
 )
 
 // WeightMode says where the content of the parameters comes from.
@@ -34,43 +35,45 @@ type Weights struct {
 	Dir   string // of the checkpoint: Copy, InPlace
 	Seed  uint64 // Random
 	Limit int64  // InPlace: bytes that may be copied; 0: checkpoint.DefaultInPlaceLimit
-	// Progress is called with the bytes written so far and in all.
-	Progress func(done, total int64)
+	// FollowLinks reads files of the checkpoint that are links to outside its
+	// directory, as download caches lay them out.
+	FollowLinks bool
 }
 
-// attach gives the package's components their weights. It returns the files that
-// are read.
-func (w Weights) attach(p *emit.Package, b *bound, components []*component) (diag.List, []string, error) {
-	switch w.Mode {
+// source is where the parameters' content comes from while a package is written.
+type source struct {
+	files      []string // that are read
+	checkpoint *checkpoint.Checkpoint
+	lossy      diag.List // conversions that lost values, known when the data is written
+
+	progress    func(done, total int64)
+	done, total int64 // bytes to write, of all components
+}
+
+func (s *source) close() { s.checkpoint.Close() }
+
+// attach gives the package's components their weights.
+func (o Options) attach(p *emit.Package, b *bound, components []*component) (*source, diag.List) {
+	s := &source{progress: o.progress("copying")}
+	switch o.Weights.Mode {
 	case Copy, InPlace:
-		return w.fromCheckpoint(p, b, components)
+		return s, o.Weights.fromCheckpoint(s, p, b, components)
 	case Random:
 		for i, c := range components {
-			c.fillRandom(p.Components[i], w)
+			c.fillRandom(p.Components[i], o.Weights.Seed, s)
 		}
 	}
-	return nil, nil, nil
+	return s, nil
 }
 
-func (w Weights) fromCheckpoint(p *emit.Package, b *bound, components []*component) (diag.List, []string, error) {
-	ckpt, found := checkpoint.Open(w.Dir, checkpoint.Options{})
+func (w Weights) fromCheckpoint(s *source, p *emit.Package, b *bound, components []*component) diag.List {
+	binding, placement, found := w.open(s, b, components)
 	if found.HasErrors() {
-		return found, nil, nil
-	}
-	binding, faults := checkpoint.Bind(parameters(components), ckpt, rulesOf(b.result.Weights, components))
-	if found = append(found, faults...); faults.HasErrors() {
-		return found, nil, nil
+		s.close()
+		return found
 	}
 	pointed := map[*checkpoint.Bound]ir.External{}
-	if w.Mode == InPlace {
-		limit := w.Limit
-		if limit == 0 {
-			limit = checkpoint.DefaultInPlaceLimit
-		}
-		placement, faults := binding.InPlace(limit)
-		if found = append(found, faults...); faults.HasErrors() {
-			return found, nil, nil
-		}
+	if placement != nil {
 		for _, at := range placement.Pointed {
 			pointed[at.Bound] = at.External
 		}
@@ -78,14 +81,59 @@ func (w Weights) fromCheckpoint(p *emit.Package, b *bound, components []*compone
 	rest := binding.Bound
 	for i, c := range components {
 		n := len(c.Params)
-		w.bindComponent(p.Components[i], c, rest[:n], pointed)
+		s.bindComponent(p.Components[i], c, rest[:n], pointed)
 		rest = rest[n:]
 	}
-	var files []string
-	for _, f := range ckpt.Files() {
-		files = append(files, filepath.Join(ckpt.Dir(), filepath.FromSlash(f)))
+	for _, f := range s.checkpoint.Files() {
+		s.files = append(s.files, filepath.Join(s.checkpoint.Dir(), filepath.FromSlash(f)))
 	}
-	return found, files, nil
+	return found
+}
+
+// open opens the checkpoint and finds the tensors of the parameters. The
+// placement is that of an in-place package, else nil.
+func (w Weights) open(s *source, b *bound, components []*component) (*checkpoint.Binding, *checkpoint.Placement, diag.List) {
+	ckpt, found := checkpoint.Open(w.Dir, checkpoint.Options{FollowLinks: w.FollowLinks})
+	if found.HasErrors() {
+		return nil, nil, found
+	}
+	s.checkpoint = ckpt
+	binding, faults := checkpoint.Bind(parameters(components), ckpt, rulesOf(b.result.Weights, components))
+	if found = append(found, faults...); faults.HasErrors() || w.Mode != InPlace {
+		return binding, nil, found
+	}
+	limit := w.Limit
+	if limit == 0 {
+		limit = checkpoint.DefaultInPlaceLimit
+	}
+	placement, faults := binding.InPlace(limit)
+	return binding, placement, append(found, faults...)
+}
+
+// BindWeights runs the pipeline up to the binding of weights and writes nothing:
+// it says where Compile would find each parameter, and what it would do to it.
+// The sources of the binding cannot be read any more. The binding is nil if any
+// finding is an error.
+func BindWeights(o Options) (*checkpoint.Binding, diag.List) {
+	bound, found := bind(o)
+	if found.HasErrors() {
+		return nil, found
+	}
+	graphs, faults := lowering.Lower(bound.result.Model, o.lowering(bound.storage))
+	if found = append(found, faults...); faults.HasErrors() {
+		return nil, found
+	}
+	var components []*component
+	for _, g := range graphs {
+		components = append(components, &component{Graph: g})
+	}
+	s := &source{}
+	binding, _, faults := o.Weights.open(s, bound, components)
+	s.close()
+	if found = append(found, faults...); faults.HasErrors() {
+		return nil, found
+	}
+	return binding, found
 }
 
 // parameters lists the parameters of all components in order.
@@ -94,7 +142,7 @@ func parameters(components []*component) []checkpoint.Param {
 	for _, c := range components {
 		for _, p := range c.Params {
 			out = append(out, checkpoint.Param{
-				Component: c.Component.Name, Name: p.Name, DType: p.Value.Init.Type, Shape: p.Dims, Range: p.Range,
+				Component: c.Component.Name, Name: p.Name, DType: p.Value.Init.Type, Shape: p.Dims, Range: p.Range, Parts: p.Parts,
 			})
 		}
 	}
@@ -103,32 +151,43 @@ func parameters(components []*component) []checkpoint.Param {
 
 // bindComponent gives each parameter of a component its source: a place in the
 // checkpoint, or a job for the data file.
-func (w Weights) bindComponent(e *emit.Component, c *component, sources []*checkpoint.Bound, pointed map[*checkpoint.Bound]ir.External) {
-	type job struct {
-		bound *checkpoint.Bound
-		value *ir.Value
-	}
-	var jobs []job
+func (s *source) bindComponent(e *emit.Component, c *component, bound []*checkpoint.Bound, pointed map[*checkpoint.Bound]ir.External) {
+	var values []*ir.Value
+	var list []checkpoint.Job
+	size := int64(0)
 	for i, p := range c.Params {
-		s := sources[i]
-		e.Weights[p.Value.Name] = emit.Weight{Sources: s.Tensors, Transform: s.Transform(), Bound: true}
-		if at, ok := pointed[s]; ok {
+		from := bound[i]
+		e.Weights[p.Value.Name] = emit.Weight{Sources: from.Tensors, Transform: from.Transform(), Bound: true}
+		if at, ok := pointed[from]; ok {
 			p.Value.Init.External = &at
 			continue
 		}
-		jobs = append(jobs, job{s, p.Value})
+		values, list = append(values, p.Value), append(list, checkpoint.Job{Bound: from})
+		size += from.Source.Size()
 	}
-	if len(jobs) == 0 {
+	if len(list) == 0 {
 		return
 	}
+	s.total += size
 	e.Fill = func(ctx context.Context, path string) error {
-		var list []checkpoint.Job
-		for _, j := range jobs {
-			list = append(list, checkpoint.Job{Bound: j.bound, Offset: j.value.Init.External.Offset})
+		for i, v := range values { // offsets are known by now
+			list[i].Offset = v.Init.External.Offset
 		}
-		_, err := checkpoint.Copy(ctx, path, list, checkpoint.CopyOptions{Progress: w.Progress})
+		lossy, err := checkpoint.Copy(ctx, path, list, checkpoint.CopyOptions{Progress: s.component(size)})
+		s.lossy = append(s.lossy, lossy...)
 		return err
 	}
+}
+
+// component returns what reports the progress of one component, of the given
+// size, as part of the whole.
+func (s *source) component(size int64) func(done, total int64) {
+	before := s.done
+	s.done += size
+	if s.progress == nil {
+		return nil
+	}
+	return func(done, _ int64) { s.progress(before+done, s.total) }
 }
 
 // rulesOf turns the spec's section weights, and the ties of its blocks, into the

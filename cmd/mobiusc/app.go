@@ -1,26 +1,37 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"mobiusc/internal/diag"
+	"mobiusc/compiler"
+	"mobiusc/internal/suggest"
 )
 
-// Exit codes.
+// Exit codes; docs/cli.md says what each command means by them.
 const (
-	exitClean    = 0
-	exitFindings = 1 // the input was read and has errors
-	exitUsage    = 2 // wrong arguments, or a file that cannot be read or written
-	exitInternal = 3 // a fault of mobiusc itself
+	exitClean       = 0
+	exitFindings    = 1   // the input was read and has errors
+	exitUsage       = 2   // what the command line asks for cannot be done: see usageFindings
+	exitInternal    = 3   // a fault of mobiusc itself
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
+
+// exitCode is an error that has been reported already.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// errFindings says that errors were reported already.
+const errFindings = exitCode(exitFindings)
 
 // streams are what a command reads and writes.
 type streams struct {
@@ -28,58 +39,76 @@ type streams struct {
 	out, err io.Writer
 }
 
-// errFindings says that errors were reported already.
-var errFindings = errors.New("findings")
-
-// internalError marks a fault of mobiusc itself.
-type internalError struct{ error }
-
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, s streams) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(s.err, "mobiusc: internal error: %v\nThis is a fault of mobiusc, not of your files; please report it with what follows.\n%s", r, debug.Stack())
+			fmt.Fprintf(s.err, "mobiusc: internal error: %v\n%s\n%s", r, ourFault, debug.Stack())
 			code = exitInternal
 		}
 	}()
 	app := newApp(s)
-	err := app.RunContext(ctx, flagsFirst(app, args))
-	var internal internalError
+	args, err := arrange(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	return exit(s.err, err)
+}
+
+const ourFault = "This is a fault of mobiusc, not of your files; please report it with what stands here."
+
+// exit reports the error that a command ended with and returns the exit code.
+func exit(w io.Writer, err error) int {
+	var reported exitCode
 	switch {
 	case err == nil:
 		return exitClean
-	case errors.Is(err, errFindings):
-		return exitFindings
-	case errors.As(err, &internal):
-		fmt.Fprintln(s.err, "mobiusc: internal error:", err)
+	case errors.As(err, &reported):
+		return int(reported)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "mobiusc: interrupted")
+		return exitInterrupted
+	case errors.Is(err, compiler.ErrInvalidGraph):
+		fmt.Fprintf(w, "mobiusc: internal error: %v\n%s\n", err, ourFault)
 		return exitInternal
 	}
-	fmt.Fprintln(s.err, "mobiusc:", err)
+	fmt.Fprintln(w, "mobiusc:", plain(err))
 	return exitUsage
+}
+
+// plain drops the name of the system call from an error that says nothing else:
+// "x: no such file or directory", not "stat x: …".
+func plain(err error) string {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Path + ": " + p.Err.Error()
+	}
+	return err.Error()
 }
 
 func newApp(s streams) *cli.App {
 	cli.OsExiter = func(int) {} // exit codes are run's
 	app := &cli.App{
-		Name:                   "mobiusc",
-		Usage:                  "compile architecture specs and checkpoints to ONNX packages",
-		Version:                version(),
-		Reader:                 s.in,
-		Writer:                 s.out,
-		ErrWriter:              s.err,
-		HideHelpCommand:        true,
-		UseShortOptionHandling: true,
-		Suggest:                true,
-		EnableBashCompletion:   true,
+		Name:  "mobiusc",
+		Usage: "compile architecture specs and checkpoints to ONNX packages",
+		Description: "  mobiusc compile qwen3_5 --weights CHECKPOINT --out DIR    makes a package of a checkpoint\n" +
+			"  mobiusc COMMAND --help                                    says more of a command\n\n" +
+			"Options stand before or after a command's arguments. Exit codes: 0 clean, 1 findings, 2 what the command\n" +
+			"line asks for cannot be done, 3 internal error.",
+		Version:              version(),
+		Reader:               s.in,
+		Writer:               s.out,
+		ErrWriter:            s.err,
+		EnableBashCompletion: true,
+		HideHelpCommand:      true,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour in messages: auto, always, never"},
+			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour messages: `WHEN` is auto, always or never (default: auto)", Action: checkColor},
 		},
 		Commands: []*cli.Command{
-			compileCommand(), lintCommand(), expandCommand(), validateCommand(), inspectCommand(), showCommand(), schemaCommand(),
+			compileCommand(), bindCommand(), lintCommand(), expandCommand(), schemaCommand(),
+			validateCommand(), verifyCommand(), inspectCommand(), showCommand(),
 		},
-		CommandNotFound: func(*cli.Context, string) {},
-		OnUsageError:    func(_ *cli.Context, err error, _ bool) error { return err },
-		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
+		ExitErrHandler: func(*cli.Context, error) {},
 	}
 	app.Action = func(c *cli.Context) error {
 		if c.NArg() == 0 {
@@ -88,8 +117,9 @@ func newApp(s streams) *cli.App {
 		return unknownCommand(app, c.Args().First())
 	}
 	for _, cmd := range app.Commands {
-		cmd.OnUsageError = app.OnUsageError
+		cmd.HideHelpCommand, cmd.OnUsageError, cmd.CustomHelpTemplate = true, app.OnUsageError, commandHelp(app, cmd)
 	}
+	app.CustomAppHelpTemplate = appHelp(app)
 	return app
 }
 
@@ -98,43 +128,19 @@ func unknownCommand(app *cli.App, name string) error {
 	for _, c := range app.Commands {
 		names = append(names, c.Name)
 	}
-	return fmt.Errorf("no command %q; there are %s", name, strings.Join(names, ", "))
+	hint := "there are " + strings.Join(names, ", ")
+	if near := suggest.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("there is no command %q; %s", name, hint)
 }
 
 // version returns the version that the module was built as.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
+		return cmp.Or(info.Main.Version, "devel")
 	}
 	return "devel"
-}
-
-// report prints findings and returns errFindings if any is an error.
-func report(c *cli.Context, l diag.List) error {
-	p := diag.Printer{W: c.App.ErrWriter, Color: useColor(c)}
-	if err := p.Print(l); err != nil {
-		return err
-	}
-	if l.HasErrors() {
-		return errFindings
-	}
-	return nil
-}
-
-func useColor(c *cli.Context) bool {
-	switch c.String("color") {
-	case "always":
-		return true
-	case "never":
-		return false
-	}
-	f, ok := c.App.ErrWriter.(*os.File)
-	return ok && isTerminal(f) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // oneArgument returns the only argument of a command.
@@ -143,7 +149,12 @@ func oneArgument(c *cli.Context, what string) (string, error) {
 	case 1:
 		return c.Args().First(), nil
 	case 0:
-		return "", fmt.Errorf("%s: give %s", c.Command.Name, what)
+		return "", usage(c, "give %s", what)
 	}
-	return "", fmt.Errorf("%s: give %s, not %d arguments (options go before it or after it, each with --)", c.Command.Name, what, c.NArg())
+	return "", usage(c, "give %s, not %d: %s", what, c.NArg(), strings.Join(c.Args().Slice(), " "))
+}
+
+// usage returns an error about the command line.
+func usage(c *cli.Context, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", c.Command.Name, fmt.Sprintf(format, args...))
 }

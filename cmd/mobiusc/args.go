@@ -1,62 +1,171 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"mobiusc/internal/suggest"
 )
 
-// flagsFirst moves a command's flags before its other arguments: the library
-// stops reading flags at the first argument that is none, but people write
-// `compile spec.yaml -o out`. What follows "--" stays as it is.
-func flagsFirst(app *cli.App, args []string) []string {
-	i := 1
-	for i < len(args) && strings.HasPrefix(args[i], "-") { // flags of the program itself
-		if takesValue(app.Flags, args[i]) {
-			i++
-		}
-		i++
+// arrange puts a command line into the order that the library reads: the
+// program's own options, the command, its options, its other arguments. The
+// library stops reading options at the first argument that is none, but people
+// write `compile spec.yaml -o out`. What follows "--" stays as it is.
+//
+// It also reports what the library would report in words of its own: unknown
+// options, missing values and numbers that are none.
+func arrange(app *cli.App, args []string) ([]string, error) {
+	if len(args) == 0 || args[len(args)-1] == "--generate-bash-completion" {
+		return args, nil
 	}
-	if i >= len(args) {
-		return args
-	}
-	cmd := app.Command(args[i])
-	if cmd == nil {
-		return args
-	}
-	var flags, rest []string
-	tail := args[i+1:]
-	for j := 0; j < len(tail); j++ {
-		a := tail[j]
-		if a == "--" {
-			rest = append(rest, tail[j:]...)
-			break
-		}
-		if !strings.HasPrefix(a, "-") || a == "-" {
-			rest = append(rest, a)
-			continue
-		}
-		flags = append(flags, a)
-		if takesValue(cmd.Flags, a) && j+1 < len(tail) {
-			j++
-			flags = append(flags, tail[j])
+	a := &arrangement{app: app}
+	for rest := args[1:]; len(rest) > 0; {
+		var err error
+		if rest, err = a.take(rest); err != nil {
+			return nil, err
 		}
 	}
-	return slices.Concat(args[:i+1], flags, rest)
+	if a.name == "help" { // help COMMAND is COMMAND --help
+		a.name, a.own = "", []string{"--help"}
+		if len(a.rest) > 0 {
+			a.name, a.rest = a.rest[0], nil
+		}
+	}
+	out := slices.Concat(args[:1], a.global)
+	if a.name != "" {
+		out = append(out, a.name)
+	}
+	return slices.Concat(out, a.own, a.rest), nil
 }
 
-// takesValue reports whether the next argument is the value of flag a.
-func takesValue(flags []cli.Flag, a string) bool {
-	name := strings.TrimLeft(a, "-")
-	if strings.Contains(name, "=") {
-		return false
+// arrangement is the state of one arrange.
+type arrangement struct {
+	app    *cli.App
+	name   string       // of the command
+	cmd    *cli.Command // nil before its name, and if there is none of the name
+	global []string     // the program's options
+	own    []string     // the command's
+	rest   []string
+}
+
+// take takes the next argument, with its value if it is an option that has one,
+// and returns what follows.
+func (a *arrangement) take(args []string) ([]string, error) {
+	arg := args[0]
+	switch {
+	case arg == "--":
+		a.rest = append(a.rest, args...)
+		return nil, nil
+	case strings.HasPrefix(arg, "-") && arg != "-":
+		return a.option(args)
+	case a.name == "":
+		a.name, a.cmd = arg, a.app.Command(arg)
+	default:
+		a.rest = append(a.rest, arg)
 	}
+	return args[1:], nil
+}
+
+func (a *arrangement) option(args []string) ([]string, error) {
+	name, value, joined := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+	list, flag := &a.global, find(a.app.Flags, name)
+	if a.cmd != nil && flag == nil {
+		list, flag = &a.own, find(a.cmd.Flags, name)
+	}
+	switch {
+	case slices.Contains([]string{"help", "h"}, name):
+		if a.name != "" {
+			list = &a.own
+		}
+		*list = append(*list, args[0])
+		return args[1:], nil
+	case slices.Contains([]string{"version", "v"}, name) && a.name == "":
+		a.global = append(a.global, args[0])
+		return args[1:], nil
+	case flag == nil && a.name != "" && a.cmd == nil:
+		return args[1:], nil // the command is at fault
+	case flag == nil:
+		return nil, a.unknown(name)
+	}
+	if _, isBool := flag.(*cli.BoolFlag); isBool {
+		*list = append(*list, args[0])
+		return args[1:], nil
+	}
+	n := 1
+	if !joined {
+		if len(args) < 2 || strings.HasPrefix(args[1], "--") {
+			return nil, fmt.Errorf("%s%s needs a value", a.prefix(), dashed(name))
+		}
+		value, n = args[1], 2
+	}
+	if err := checkNumber(flag, value); err != nil {
+		return nil, fmt.Errorf("%s%s takes %w, not %q", a.prefix(), dashed(name), err, value)
+	}
+	*list = append(*list, dashed(name)+"="+value)
+	return args[n:], nil
+}
+
+// unknown reports an option that neither the command nor the program has.
+func (a *arrangement) unknown(name string) error {
+	flags, help := a.app.Flags, "mobiusc --help"
+	if a.cmd != nil {
+		flags, help = slices.Concat(flags, a.cmd.Flags), "mobiusc "+a.cmd.Name+" --help"
+	}
+	var names []string
+	for _, f := range flags {
+		names = append(names, f.Names()...)
+	}
+	hint := help + " lists the options"
+	if near := suggest.Nearest(name, names); near != "" {
+		hint = "did you mean " + dashed(near) + "?"
+	}
+	return fmt.Errorf("%sthere is no option %s; %s", a.prefix(), dashed(name), hint)
+}
+
+// prefix names the command in a message.
+func (a *arrangement) prefix() string {
+	if a.cmd == nil {
+		return ""
+	}
+	return a.cmd.Name + ": "
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+func find(flags []cli.Flag, name string) cli.Flag {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {
-			_, isBool := f.(*cli.BoolFlag)
-			return !isBool
+			return f
 		}
 	}
-	return false
+	return nil
+}
+
+// checkNumber checks the value of an option that takes a number. The error says
+// what the option takes.
+func checkNumber(flag cli.Flag, value string) error {
+	var err error
+	want := "a number"
+	switch flag.(type) {
+	case *cli.IntFlag, *cli.Int64Flag:
+		_, err = strconv.ParseInt(value, 0, 64)
+	case *cli.Uint64Flag:
+		_, err = strconv.ParseUint(value, 0, 64)
+		want = "a number from 0 on"
+	case *cli.Float64Flag:
+		_, err = strconv.ParseFloat(value, 64)
+	}
+	if err != nil {
+		return fmt.Errorf("%s", want)
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/urfave/cli/v2"
 
 	"mobiusc/compiler/spec"
@@ -12,12 +10,14 @@ import (
 
 func lintCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "lint",
-		Usage:     "check specs",
-		ArgsUsage: "SPEC…",
+		Name:        "lint",
+		Usage:       "check specs",
+		ArgsUsage:   "SPEC…",
+		Description: "Checks all that can be known without a config, of every variant, and says nothing if all is well.",
+		Flags:       []cli.Flag{verboseFlag()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return errors.New("lint: give at least one spec")
+				return usage(c, "give at least one spec")
 			}
 			var found diag.List
 			for _, path := range c.Args().Slice() {
@@ -31,10 +31,14 @@ func lintCommand() *cli.Command {
 
 func expandCommand() *cli.Command {
 	return &cli.Command{
-		Name:      "expand",
-		Usage:     "print a spec with its parents merged, and where each line comes from",
-		ArgsUsage: "SPEC",
-		Flags:     []cli.Flag{&cli.StringFlag{Name: "variant", Usage: "apply a `VARIANT` of the spec"}},
+		Name:        "expand",
+		Usage:       "print a spec with its parents merged, and where each line comes from",
+		ArgsUsage:   "SPEC",
+		Description: "SPEC is a file, or the name of a spec that mobiusc carries.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "variant", Usage: "apply a `VARIANT` of the spec"},
+			verboseFlag(),
+		},
 		Action: func(c *cli.Context) error {
 			path, err := oneArgument(c, "one spec")
 			if err != nil {
@@ -56,9 +60,13 @@ func expandCommand() *cli.Command {
 
 func schemaCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "schema",
-		Usage: "print the JSON Schema of specs",
+		Name:        "schema",
+		Usage:       "print the JSON Schema of specs",
+		Description: "Editors complete and check specs with it.",
 		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage(c, "takes no arguments")
+			}
 			_, err := c.App.Writer.Write(schemas.Spec)
 			return err
 		},

@@ -5,29 +5,32 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"mobiusc/compiler/emit"
 	"mobiusc/internal/diag"
+	"mobiusc/ir"
 	"mobiusc/validate"
 )
 
 func validateCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "validate",
-		Usage:     "check ONNX files and packages against the standard: every graph, subgraph and function, and the data files",
+		Usage:     "check ONNX files and packages against the standard",
 		ArgsUsage: "PATH…",
-		Description: "PATH is a package, a directory with ONNX files, or one ONNX file, of this tool or any other. A package must need\n" +
-			"standard operators only; for other files --standard demands it.",
+		Description: "PATH is a package, a directory with ONNX files, or one ONNX file, of this tool or any other; a name\n" +
+			"that ends in .onnxtxt or .txt is read as ONNX's textual syntax. Every graph, subgraph and function is\n" +
+			"checked, and the files that hold external data. A package must need standard operators only; of other\n" +
+			"files --standard demands it.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "standard", Usage: "a custom operator or a function is an error"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print findings only"},
+			&cli.BoolFlag{Name: "checksums", Usage: "compare the data of packages with the hashes that compile --checksums recorded"},
+			verboseFlag(), quietFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
-				return errors.New("validate: give at least one package or ONNX file")
+				return usage(c, "give at least one package or ONNX file")
 			}
 			v := &validation{cli: c}
 			for _, path := range c.Args().Slice() {
@@ -39,7 +42,7 @@ func validateCommand() *cli.Command {
 				return err
 			}
 			if !c.Bool("quiet") {
-				fmt.Fprintf(c.App.Writer, "%d models valid\n", v.models)
+				fmt.Fprintln(c.App.Writer, v.summary())
 			}
 			return nil
 		},
@@ -48,9 +51,11 @@ func validateCommand() *cli.Command {
 
 // validation is one run of the command.
 type validation struct {
-	cli    *cli.Context
-	found  diag.List
-	models int
+	cli     *cli.Context
+	found   diag.List
+	models  int
+	unbound tally // weights that the packages' manifests say have no content
+	hashed  tally // tensors that were compared with their hashes
 }
 
 func (v *validation) path(path string) error {
@@ -59,40 +64,70 @@ func (v *validation) path(path string) error {
 		return err
 	}
 	if !info.IsDir() {
-		return v.model(path, v.cli.Bool("standard"))
+		if v.cli.Bool("checksums") {
+			return usage(v.cli, "--checksums needs packages, and %s is a file", path)
+		}
+		return v.model(path, validate.Options{Standard: v.cli.Bool("standard")}, nil)
 	}
-	m, err := emit.ReadManifest(path)
-	if errors.Is(err, emit.ErrNotPackage) {
-		return v.directory(path)
+	if emit.HasManifest(path) {
+		m, err := emit.ReadManifest(path)
+		if found := modelFindings(err); found != nil {
+			v.found = append(v.found, found...)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return v.pack(path, m)
 	}
-	if err != nil {
-		return err
+	if v.cli.Bool("checksums") {
+		return usage(v.cli, "--checksums needs packages, and %s has no %s", path, emit.ManifestName)
 	}
+	return v.directory(path)
+}
+
+// pack validates a package: its models, and its data if asked for.
+func (v *validation) pack(path string, m *emit.Manifest) error {
+	before := len(v.found)
 	for _, c := range m.Components {
-		if err := v.model(filepath.Join(path, filepath.FromSlash(c.Model)), true); err != nil {
+		unbound := map[string]bool{}
+		for _, t := range c.Tensors {
+			if !t.Bound {
+				unbound[t.Name] = true
+				v.unbound.add(t.Length)
+			}
+		}
+		err := v.model(filepath.Join(path, filepath.FromSlash(c.Model)), validate.Options{Standard: true}, unbound)
+		if err != nil {
 			return err
 		}
 	}
-	if m.Weights == "none" {
-		v.unbound(path, m)
+	// Data that is missing or too short is reported by now.
+	if !v.cli.Bool("checksums") || v.found[before:].HasErrors() {
+		return nil
 	}
-	return nil
+	return v.checksums(path, m)
 }
 
-// unbound says that a package without weights is one, in a single note.
-func (v *validation) unbound(path string, m *emit.Manifest) {
-	count, bytes := 0, int64(0)
+func (v *validation) checksums(path string, m *emit.Manifest) error {
+	bar := newProgress(v.cli)
+	differ, err := emit.VerifyChecksums(v.cli.Context, path, m, func(done, total int64) { bar.show("hashing", done, total) })
+	bar.clear()
+	if errors.Is(err, emit.ErrNoChecksums) {
+		v.found.Add(noChecksums(path))
+		return nil
+	}
+	for _, d := range differ {
+		v.found.Add(contentDiffers(d))
+	}
 	for _, c := range m.Components {
 		for _, t := range c.Tensors {
-			if !t.Bound {
-				count++
-				bytes += t.Length
+			if t.Bound {
+				v.hashed.add(t.Length)
 			}
 		}
 	}
-	v.found.Add(diag.Diagnostic{Code: "MB0901", Name: "unbound-weights", Severity: diag.Note,
-		Range: diag.Range{File: filepath.Join(path, emit.ManifestName)}, Message: fmt.Sprintf("%d weights (%d bytes) are not bound", count, bytes),
-		Hint: "compile with --weights to bind them"})
+	return err
 }
 
 // directory validates every ONNX file directly in a directory.
@@ -102,32 +137,49 @@ func (v *validation) directory(path string) error {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s is not a package (it has no %s) and holds no .onnx file", path, emit.ManifestName)
+		return usage(v.cli, "%s is not a package (it has no %s) and holds no .onnx file", path, emit.ManifestName)
 	}
 	for _, f := range files {
-		if err := v.model(f, v.cli.Bool("standard")); err != nil {
+		if err := v.model(f, validate.Options{Standard: v.cli.Bool("standard")}, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *validation) model(path string, standard bool) error {
-	m, err := readModel(path)
-	if err != nil {
-		v.found.Add(diag.Diagnostic{Code: "MB0902", Name: "unreadable-model", Severity: diag.Error,
-			Range: diag.Range{File: path}, Message: strings.TrimPrefix(err.Error(), path+": ")})
-		return nil
+// model validates one file. The content of unbound initializers is not looked
+// for.
+func (v *validation) model(path string, o validate.Options, unbound map[string]bool) error {
+	m, faults, err := readModel(path)
+	if err != nil || len(faults) > 0 {
+		v.found = append(v.found, faults...)
+		return err
 	}
 	v.models++
-	for _, f := range validate.Model(m, validate.Options{Dir: filepath.Dir(path), Standard: standard}) {
+	o.Dir, o.Unplaced = filepath.Dir(path), len(unbound) > 0
+	for _, i := range m.Graph.Initializers {
+		if i.Init != nil && i.Init.External != nil && unbound[i.Name] {
+			i.Init.External = &ir.External{}
+		}
+	}
+	for _, f := range validate.Model(m, o) {
 		v.found.Add(f.Diagnostic(path))
 	}
 	return nil
 }
 
-// isText reports whether a file holds ONNX's textual syntax.
-func isText(path string) bool {
-	ext := filepath.Ext(path)
-	return ext == ".onnxtxt" || ext == ".txt"
+// summary says what was valid: "3 models valid; 1184 weights (54.7 GB) not bound".
+func (v *validation) summary() string {
+	noun := "models"
+	if v.models == 1 {
+		noun = "model"
+	}
+	s := fmt.Sprintf("%d %s valid", v.models, noun)
+	if v.unbound.count > 0 {
+		s += "; " + v.unbound.String() + " not bound"
+	}
+	if v.cli.Bool("checksums") {
+		s += fmt.Sprintf("; %d tensors (%s) have the recorded content", v.hashed.count, byteSize(v.hashed.bytes))
+	}
+	return s
 }

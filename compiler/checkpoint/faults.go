@@ -10,24 +10,17 @@ import (
 	"mobiusc/ir"
 )
 
-// Kind is one entry of the catalogue of findings.
-type Kind struct {
-	Code     string // MB0801
-	Name     string // unreadable-checkpoint
-	Summary  string // what is wrong, in general
-	Severity diag.Severity
-}
-
-var catalogue []*Kind
+var catalogue diag.Catalogue
 
 // Kinds returns the catalogue in the order of the codes.
-func Kinds() []*Kind { return catalogue }
+func Kinds() diag.Catalogue { return catalogue }
 
-func kind(code, name string, severity diag.Severity, summary string) *Kind {
-	k := &Kind{Code: code, Name: name, Summary: summary, Severity: severity}
-	catalogue = append(catalogue, k)
-	return k
+func kind(code, name string, severity diag.Severity, summary string) *entry {
+	return &entry{catalogue.Add(code, name, severity, summary)}
 }
+
+// entry is a kind of this package.
+type entry struct{ *diag.Kind }
 
 // MB08: the checkpoint and its binding.
 var (
@@ -56,8 +49,10 @@ var (
 
 // One constructor a finding: the wording of the package is here.
 
-func (k *Kind) at(r diag.Range, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: k.Code, Name: k.Name, Severity: k.Severity, Range: r, Hint: hint, Message: fmt.Sprintf(format, args...)}
+func (k *entry) at(r diag.Range, hint, format string, args ...any) diag.Diagnostic {
+	d := k.At(r, format, args...)
+	d.Hint = hint
+	return *d
 }
 
 func inFile(path string) diag.Range { return diag.Range{File: path} }
@@ -110,7 +105,7 @@ func unsafeShard(at diag.Range, tensor, file string) diag.Diagnostic {
 }
 
 func badHeader(path, fault string) diag.Diagnostic {
-	return malformed.at(inFile(path), "", "%s", fault)
+	return malformed.at(inFile(path), "the file is damaged: download it again", "%s", fault)
 }
 
 func moreFaults(path string, n int) diag.Diagnostic {

@@ -25,6 +25,7 @@ var (
 // destination is where a package is to stand.
 type destination struct {
 	path    string // absolute, without links
+	name    string // as the caller wrote it, for messages
 	options WriteOptions
 }
 
@@ -35,7 +36,7 @@ func openDestination(dir string, o WriteOptions) (*destination, error) {
 		return nil, err
 	}
 	cleanStale(filepath.Dir(full), filepath.Base(full))
-	d := &destination{path: full, options: o}
+	d := &destination{path: full, name: dir, options: o}
 	if _, err := d.check(); err != nil {
 		return nil, err
 	}
@@ -57,11 +58,11 @@ func resolve(dir string) (string, error) {
 		return "", fmt.Errorf("%s is a link to nowhere: %w", dir, err)
 	}
 	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if err != nil {
-		return "", fmt.Errorf("the directory %s, which is to hold the package, does not exist: %w", filepath.Dir(abs), err)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("the directory %s, which is to hold the package, does not exist; make it first", filepath.Dir(dir))
 	}
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s, which is to hold the package, is not a directory", filepath.Dir(abs))
+		return "", fmt.Errorf("%s, which is to hold the package, is not a directory", filepath.Dir(dir))
 	}
 	return filepath.Join(parent, filepath.Base(abs)), nil
 }
@@ -74,7 +75,7 @@ func (d *destination) check() (exists bool, err error) {
 	case errors.Is(err, os.ErrNotExist):
 		return false, nil
 	case errors.Is(err, syscall.ENOTDIR):
-		return false, fmt.Errorf("%s: %w, and is not a directory", d.path, ErrExists)
+		return false, fmt.Errorf("%s: %w, and is not a directory", d.name, ErrExists)
 	case err != nil:
 		return false, err
 	}
@@ -82,9 +83,9 @@ func (d *destination) check() (exists bool, err error) {
 		return true, err
 	}
 	if !d.options.Force {
-		return false, fmt.Errorf("%s: %w and is not empty; --force replaces it if it is a package", d.path, ErrExists)
+		return false, fmt.Errorf("%s: %w and is not empty; --force replaces it if it is a package", d.name, ErrExists)
 	}
-	m, err := ReadManifest(d.path)
+	m, err := ReadManifest(d.name)
 	if err != nil {
 		return false, fmt.Errorf("%w; only a package is replaced", err)
 	}
@@ -92,7 +93,7 @@ func (d *destination) check() (exists bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, checkOwn(d.path, files, m, d.options.Inputs)
+	return true, checkOwn(d.name, files, m, d.options.Inputs)
 }
 
 // checkWorkingDirectory refuses to rename the directory the user stands in.
@@ -102,7 +103,7 @@ func (d *destination) checkWorkingDirectory() error {
 		return err
 	}
 	if info, err := os.Stat(d.path); err == nil && os.SameFile(info, here) {
-		return fmt.Errorf("%s is the working directory, which cannot be replaced; name a directory inside it", d.path)
+		return fmt.Errorf("%s is the working directory, which cannot be replaced; name a directory inside it", d.name)
 	}
 	return nil
 }
@@ -169,9 +170,9 @@ func (d *destination) replace(s *stage) error {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOTEMPTY), errors.Is(err, syscall.EEXIST):
-		return fmt.Errorf("%s: %w: it was made in the meantime", d.path, ErrExists)
+		return fmt.Errorf("%s: %w: it was made in the meantime", d.name, ErrExists)
 	case errors.Is(err, syscall.EBUSY):
-		return fmt.Errorf("%s is a mount point, which cannot be replaced; name a directory inside it: %w", d.path, err)
+		return fmt.Errorf("%s is a mount point, which cannot be replaced; name a directory inside it: %w", d.name, err)
 	case err != nil:
 		return err
 	}

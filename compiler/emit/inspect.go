@@ -86,7 +86,7 @@ func Inspect(path string) (*Summary, error) {
 		return s, nil
 	}
 	m, err := ReadManifest(path)
-	if errors.Is(err, ErrNotPackage) {
+	if errors.Is(err, ErrNotPackage) && !HasManifest(path) {
 		return s, s.inspectDirectory()
 	}
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Summary) inspectDirectory() error {
 		}
 	}
 	if len(s.Components) == 0 {
-		return fmt.Errorf("%s: %w, and holds no ONNX files", s.Path, ErrNotPackage)
+		return fmt.Errorf("%s is not a package (it has no %s) and holds no ONNX files", s.Path, ManifestName)
 	}
 	return nil
 }

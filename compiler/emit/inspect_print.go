@@ -81,7 +81,7 @@ func (p *printer) component(c *ComponentSummary) {
 	p.line("  nodes\t%s", nodes)
 	p.line("  parameters\t%s", thousands(c.Parameters))
 	if c.Unbound > 0 {
-		p.line("  unbound\t%s tensors have no content yet", thousands(int64(c.Unbound)))
+		p.line("  not bound\t%s of the tensors below", thousands(int64(c.Unbound)))
 	}
 	p.sizes(c)
 	p.values(c)
@@ -100,6 +100,8 @@ func (p *printer) sizes(c *ComponentSummary) {
 	for _, d := range c.Data {
 		state := ""
 		switch {
+		case c.Unbound > 0 && !d.Complete():
+			state = "not bound: the file is to hold the weights"
 		case d.Size < 0:
 			state = "missing"
 		case !d.Complete():

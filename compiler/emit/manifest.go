@@ -41,6 +41,17 @@ type Header struct {
 	Options map[string]string `json:"options,omitempty"`
 	// Weights is none, copy, in-place or random.
 	Weights string `json:"weights"`
+	// Runtime is metadata for runtimes, as the spec states it.
+	Runtime *Runtime `json:"runtime,omitempty"`
+}
+
+// Runtime is metadata for runtimes: what graphs do not say.
+type Runtime struct {
+	// Tokens holds the ids of special tokens: bos, eos, pad.
+	Tokens map[string][]int64 `json:"tokens,omitempty"`
+	// GenAI is for onnxruntime-genai: type, context_length, …; names of inputs,
+	// outputs and states are those of the components.
+	GenAI map[string]any `json:"genai,omitempty"`
 }
 
 // Origin names an input of the compilation and the SHA-256 of its content.
@@ -97,6 +108,8 @@ type ManifestTensor struct {
 	Transform string   `json:"transform,omitempty"`
 	// Bound is false if the data does not hold the content yet.
 	Bound bool `json:"bound"`
+	// SHA256 is the hash of the content, in hexadecimal; "" if none was asked for.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // describe fills the manifest's entry of a component whose data is planned.
@@ -154,6 +167,12 @@ func describeValue(v *ir.Value) ManifestValue {
 
 // ErrNotPackage says that a directory has no manifest of this tool.
 var ErrNotPackage = errors.New("not a mobiusc package")
+
+// HasManifest reports whether a directory holds a manifest, a broken one included.
+func HasManifest(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ManifestName))
+	return err == nil
+}
 
 // ReadManifest reads the manifest of the package in a directory. The error
 // wraps [ErrNotPackage] if there is none, or if it is another tool's file.

@@ -2,7 +2,9 @@ package emit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -55,6 +57,10 @@ type WriteOptions struct {
 	// Inputs are the files that the compilation reads, checkpoint files above
 	// all. None of them is written over, whatever path leads to it.
 	Inputs []string
+	// Checksums records the SHA-256 of every bound tensor in the manifest.
+	// Hashed, unless nil, is called with the bytes hashed so far and in all.
+	Checksums bool
+	Hashed    func(done, total int64)
 }
 
 // place gives every file its path and every external initializer its place: it
@@ -108,10 +114,10 @@ func (p *Package) Write(ctx context.Context, dir string, o WriteOptions) error {
 	}
 	s, err := newStage(filepath.Dir(d.path), filepath.Base(d.path))
 	if err != nil {
-		return err
+		return cannotWrite(filepath.Dir(dir), err)
 	}
 	defer s.discard()
-	if _, err := p.build(ctx, s.path); err != nil {
+	if _, err := p.build(ctx, s.path, d.path, o); err != nil {
 		return err
 	}
 	return d.replace(s)
@@ -129,14 +135,23 @@ func (p *Package) WriteInPlace(ctx context.Context, dir string, o WriteOptions) 
 	}
 	s, err := newStage(dir, "in-place")
 	if err != nil {
-		return err
+		return cannotWrite(dir, err)
 	}
 	defer s.discard()
-	files, err := p.build(ctx, s.path)
+	files, err := p.build(ctx, s.path, dir, o)
 	if err != nil {
 		return err
 	}
 	return s.moveInto(dir, files, o)
+}
+
+// cannotWrite says which directory refuses to take a package, in the words of the
+// caller: the path in the system's error is that of a temporary directory.
+func cannotWrite(dir string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err
+	}
+	return fmt.Errorf("the package cannot be written in %s: %w", dir, err)
 }
 
 // check reports names that cannot be files of a package.
@@ -164,8 +179,8 @@ func (p *Package) check() error {
 }
 
 // build writes every file of the package into root and returns all but the
-// manifest.
-func (p *Package) build(ctx context.Context, root string) ([]string, error) {
+// manifest. The package is to stand in dir.
+func (p *Package) build(ctx context.Context, root, dir string, o WriteOptions) ([]string, error) {
 	m := &Manifest{Format: manifestFormat, Version: manifestVersion, Header: p.Header}
 	for _, c := range p.Components {
 		if err := c.build(ctx, root, m); err != nil {
@@ -179,6 +194,11 @@ func (p *Package) build(ctx context.Context, root string) ([]string, error) {
 		m.Files = append(m.Files, name)
 	}
 	slices.Sort(m.Files)
+	if o.Checksums {
+		if err := p.hash(ctx, root, dir, m, o.Hashed); err != nil {
+			return nil, err
+		}
+	}
 	data, err := appendJSON(nil, m)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"unicode/utf8"
@@ -14,8 +13,19 @@ import (
 	"mobiusc/ir"
 )
 
+// ModelError says that a file is no ONNX model, or a broken one.
+type ModelError struct{ Path, Reason string }
+
+// Error returns the path and the reason.
+func (e *ModelError) Error() string { return e.Path + ": not an ONNX model: " + e.Reason }
+
+func notModel(path, format string, args ...any) error {
+	return &ModelError{path, fmt.Sprintf(format, args...)}
+}
+
 // Read reads an ONNX model file. External data is not opened: tensors say where
-// it lies. See [Unmarshal] for what the model then holds.
+// it lies. See [Unmarshal] for what the model then holds. The error is a
+// [*ModelError] if the file was read and is no model.
 func Read(path string) (*ir.Model, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -25,7 +35,7 @@ func Read(path string) (*ir.Model, error) {
 		return nil, fmt.Errorf("%s is a directory, not an ONNX model file", path)
 	}
 	if info.Size() > MaxProtoBytes {
-		return nil, fmt.Errorf("%s: %d bytes, but an ONNX file is at most %d: no protobuf reader accepts more", path, info.Size(), MaxProtoBytes)
+		return nil, notModel(path, "it has %d bytes, and a protobuf message has at most %d", info.Size(), MaxProtoBytes)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -56,15 +66,15 @@ func Read(path string) (*ir.Model, error) {
 func Unmarshal(data []byte, name string) (*ir.Model, error) {
 	p := &onnxpb.ModelProto{}
 	if err := (proto.UnmarshalOptions{RecursionLimit: maxDepth}).Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("%s: not an ONNX model: %s", name, whyMalformed(data, err))
+		return nil, notModel(name, "%s", whyMalformed(data))
 	}
 	if p.Graph == nil {
-		return nil, fmt.Errorf("%s: not an ONNX model: %s", name, whyNoGraph(data))
+		return nil, notModel(name, "%s", whyNoGraph(data))
 	}
 	r := &reader{}
 	m := r.model(p)
 	if r.err != nil {
-		return nil, fmt.Errorf("%s: %w", name, r.err)
+		return nil, notModel(name, "%v", r.err)
 	}
 	return m, nil
 }
@@ -194,7 +204,7 @@ func (r *reader) function(p *onnxpb.FunctionProto) *ir.Function {
 }
 
 // whyMalformed says why data is not protobuf of a model, with the likely cause.
-func whyMalformed(data []byte, err error) string {
+func whyMalformed(data []byte) string {
 	if hint := otherFormat(data); hint != "" {
 		return hint
 	}
@@ -215,10 +225,7 @@ func whyMalformed(data []byte, err error) string {
 		}
 		rest = rest[n+size:]
 	}
-	if cause := errors.Unwrap(err); cause != nil {
-		err = cause
-	}
-	return fmt.Sprintf("it cannot be decoded as protobuf (%v), or messages in it are nested deeper than %d", err, maxDepth)
+	return fmt.Sprintf("it cannot be decoded as protobuf, or messages in it are nested deeper than %d", maxDepth)
 }
 
 func whyNoGraph(data []byte) string {

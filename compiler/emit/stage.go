@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +37,7 @@ func newStage(parent, label string) (*stage, error) {
 		if err := os.Mkdir(name, 0o777); errors.Is(err, os.ErrExist) {
 			continue
 		} else if err != nil {
-			return nil, fmt.Errorf("the package cannot be written in %s: %w", parent, err)
+			return nil, err
 		}
 		lock, err := lockDir(name)
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {

@@ -101,13 +101,15 @@ func readSource(path string, read ReadFile) ([]byte, error) {
 
 func (l *loader) load(path string) *Spec {
 	text, err := l.open(path)
+	var known []string // what a bare name may have meant
 	if err != nil && !strings.ContainsAny(path, `/\.`) {
+		known = Names()
 		if carriedText, e := specs.FS.ReadFile(path + ".yaml"); e == nil {
 			path, text, err = carried+path+".yaml", carriedText, nil
 		}
 	}
 	if err != nil {
-		l.found.Add(*fault.Unreadable(diag.Range{File: path}, path, reason(err)))
+		l.found.Add(*fault.UnreadableSpec(path, reason(err), known))
 		return nil
 	}
 	chain := l.chain(path, text)

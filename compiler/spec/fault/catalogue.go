@@ -3,34 +3,22 @@
 // message, so that wording is reviewed, tested and translated in one place.
 package fault
 
-import (
-	"fmt"
+import "mobiusc/internal/diag"
 
-	"mobiusc/internal/diag"
-)
-
-// Kind is one entry of the catalogue.
-type Kind struct {
-	Code     string // MB0123
-	Name     string // unknown-key
-	Summary  string // what is wrong, in general
-	Severity diag.Severity
-}
-
-var catalogue []*Kind
+var catalogue diag.Catalogue
 
 // All returns the catalogue in the order of the codes.
-func All() []*Kind { return catalogue }
+func All() diag.Catalogue { return catalogue }
 
-func kind(code, name string, severity diag.Severity, summary string) *Kind {
-	k := &Kind{Code: code, Name: name, Severity: severity, Summary: summary}
-	catalogue = append(catalogue, k)
-	return k
+func kind(code, name string, severity diag.Severity, summary string) *diag.Kind {
+	return catalogue.Add(code, name, severity, summary)
 }
 
-// at makes a finding of the kind.
-func (k *Kind) at(r diag.Range, format string, args ...any) *diag.Diagnostic {
-	return &diag.Diagnostic{Code: k.Code, Name: k.Name, Severity: k.Severity, Range: r, Message: fmt.Sprintf(format, args...)}
+// judgement declares a kind that a comment in a spec can silence.
+func judgement(code, name string, severity diag.Severity, summary string) *diag.Kind {
+	k := kind(code, name, severity, summary)
+	k.Judgement = true
+	return k
 }
 
 // MB01: the text of a file.
@@ -57,13 +45,13 @@ var (
 	unknownWord     = kind("MB0204", "unknown-word", diag.Error, "a word that is not among those allowed")
 	missingKey      = kind("MB0205", "missing-key", diag.Error, "a required key is absent")
 	extends         = kind("MB0206", "bad-extends", diag.Error, "the parent cannot be found, or the chain of parents is a cycle")
-	nothingToChange = kind("MB0207", "nothing-to-change", diag.Error, "a delete or a patch finds nothing to change")
+	nothingToChange = judgement("MB0207", "nothing-to-change", diag.Error, "a delete or a patch finds nothing to change")
 	unknownVariant  = kind("MB0208", "unknown-variant", diag.Error, "the spec has no such variant")
 	wrongName       = kind("MB0209", "wrong-name", diag.Error, "the name differs from the file's, or is reserved")
 	abstractSpec    = kind("MB0210", "abstract-spec", diag.Error, "a spec that is only extended cannot be compiled")
 	wrongCount      = kind("MB0211", "one-block-expected", diag.Error, "a block is a mapping with one key")
 	blockCycle      = kind("MB0212", "block-cycle", diag.Error, "a block contains itself")
-	unusedBlock     = kind("MB0213", "unused-block", diag.Error, "a block, a named expression or a default that nothing uses")
+	unusedBlock     = judgement("MB0213", "unused-block", diag.Error, "a block, a named expression or a default that nothing uses")
 )
 
 // MB03: expressions.
@@ -81,8 +69,8 @@ var (
 
 // MB04: config.json.
 var (
-	unread       = kind("MB0401", "unread-config-key", diag.Warning, "a key of config.json is neither read nor ignored with a reason")
-	unused       = kind("MB0402", "unused-config-key", diag.Error, "a config key is declared and used by nothing")
+	unread       = judgement("MB0401", "unread-config-key", diag.Warning, "a key of config.json is neither read nor ignored with a reason")
+	unused       = judgement("MB0402", "unused-config-key", diag.Error, "a config key is declared and used by nothing")
 	missing      = kind("MB0403", "missing-config-key", diag.Error, "a required key of config.json is absent")
 	badValue     = kind("MB0404", "bad-config-value", diag.Error, "a value of config.json has another type")
 	notSupported = kind("MB0405", "unsupported-config-value", diag.Error, "the spec does not cover this value of config.json")
@@ -90,7 +78,7 @@ var (
 	modelType    = kind("MB0407", "wrong-model-type", diag.Error, "the config is of another model type than the spec")
 	pinMismatch  = kind("MB0408", "pin-mismatch", diag.Error, "a pinned file differs from what the spec pins")
 	noConfig     = kind("MB0409", "no-config", diag.Error, "a config is needed and the spec pins none")
-	shadowed     = kind("MB0410", "shadowed-config-key", diag.Note, "an outer object of config.json states a key differently")
+	shadowed     = judgement("MB0410", "shadowed-config-key", diag.Note, "an outer object of config.json states a key differently")
 )
 
 // MB05: the model.
@@ -100,7 +88,7 @@ var (
 	unknownKind   = kind("MB0503", "unknown-layer-kind", diag.Error, "a layer has a kind that the spec does not list")
 	badReference  = kind("MB0504", "unknown-reference", diag.Error, "a value, an output or a component that does not exist")
 	duplicateName = kind("MB0505", "duplicate-name", diag.Error, "two blocks or values have one name")
-	unwired       = kind("MB0506", "unfed-input", diag.Error, "an input has the name of another component's output and is not fed by it")
+	unwired       = judgement("MB0506", "unfed-input", diag.Error, "an input has the name of another component's output and is not fed by it")
 	valueRange    = kind("MB0507", "value-out-of-range", diag.Error, "a number that the option cannot take")
-	suspiciousDim = kind("MB0509", "suspicious-dim", diag.Error, "a symbol of a dim that looks like another one misspelt")
+	suspiciousDim = judgement("MB0509", "suspicious-dim", diag.Error, "a symbol of a dim that looks like another one misspelt")
 )

@@ -9,7 +9,7 @@ import (
 // UnreadKey reports a key of config.json that is neither read nor ignored: a
 // warning, or a note where its value says nothing.
 func UnreadKey(r diag.Range, path string, empty bool, known []string) *diag.Diagnostic {
-	d := unread.at(r, "the spec neither reads %s nor ignores it with a reason", path)
+	d := unread.At(r, "the spec neither reads %s nor ignores it with a reason", path)
 	if empty {
 		d.Severity = diag.Note
 	}
@@ -22,65 +22,65 @@ func UnreadKey(r diag.Range, path string, empty bool, known []string) *diag.Diag
 
 // UnusedKey reports a declared config key that nothing uses.
 func UnusedKey(r diag.Range, path string) *diag.Diagnostic {
-	return hinted(unused.at(r, "config key `%s` is declared, and nothing uses it", path),
+	return hinted(unused.At(r, "config key `%s` is declared, and nothing uses it", path),
 		"use it, limit it with `values`, or list it under `ignore` with a reason")
 }
 
 // MissingConfigKey reports a required key that config.json lacks.
 func MissingConfigKey(r diag.Range, path string, declared diag.Range) *diag.Diagnostic {
-	return noted(missing.at(r, "the config has no `%s`", path), declared, "required here")
+	return noted(missing.At(r, "the config has no `%s`", path), declared, "required here")
 }
 
 // BadConfigValue reports a value of config.json of another type.
 func BadConfigValue(r diag.Range, path, want, got string) *diag.Diagnostic {
-	return badValue.at(r, "%s must be %s, not %s", path, want, got)
+	return badValue.At(r, "%s must be %s, not %s", path, want, got)
 }
 
 // NotCovered reports a value that the spec does not list.
 func NotCovered(r diag.Range, path, got string, values []string, declared diag.Range) *diag.Diagnostic {
-	return noted(notSupported.at(r, "%s is %s, and the spec covers %s", path, got, strings.Join(values, ", ")), declared, "stated here")
+	return noted(notSupported.At(r, "%s is %s, and the spec covers %s", path, got, strings.Join(values, ", ")), declared, "stated here")
 }
 
 // Refused reports a key that the spec refuses, with the spec's reason.
 func Refused(r diag.Range, path, why string) *diag.Diagnostic {
-	return notSupported.at(r, "%s is not supported: %s", path, why)
+	return notSupported.At(r, "%s is not supported: %s", path, why)
 }
 
 // AliasesDisagree reports two names of one key with different values.
 func AliasesDisagree(r diag.Range, path, got, other, otherGot string, otherAt diag.Range) *diag.Diagnostic {
-	return noted(disagree.at(r, "%s is %s, and %s, which means the same, is %s", path, got, other, otherGot), otherAt, "the other one")
+	return noted(disagree.At(r, "%s is %s, and %s, which means the same, is %s", path, got, other, otherGot), otherAt, "the other one")
 }
 
 // Shadowed notes a key of an outer object that differs from the one that is read.
 func Shadowed(r diag.Range, path, used string, usedAt diag.Range) *diag.Diagnostic {
-	return noted(shadowed.at(r, "%s differs from %s, which is the one that is read", path, used), usedAt, "this one is read")
+	return noted(shadowed.At(r, "%s differs from %s, which is the one that is read", path, used), usedAt, "this one is read")
 }
 
 // UnknownRopeType reports a scaling of rotary embeddings that is not known.
 func UnknownRopeType(r diag.Range, path, got string, known []string) *diag.Diagnostic {
-	return meant(badValue.at(r, "%s is `%s`, which is no known scaling", path, got), got, known)
+	return meant(badValue.At(r, "%s is `%s`, which is no known scaling", path, got), got, known)
 }
 
 // RopeNeeds reports a scaling that lacks a number.
 func RopeNeeds(r diag.Range, path, scaling, key string) *diag.Diagnostic {
-	return missing.at(r, "%s of type %s needs `%s`", path, scaling, key)
+	return missing.At(r, "%s of type %s needs `%s`", path, scaling, key)
 }
 
 // WrongModelType reports a config of another model type.
 func WrongModelType(r diag.Range, got, spec string, accepted []string) *diag.Diagnostic {
-	d := modelType.at(r, "the config is of model type `%s`, and %s answers to %s", got, spec, strings.Join(accepted, ", "))
+	d := modelType.At(r, "the config is of model type `%s`, and %s answers to %s", got, spec, strings.Join(accepted, ", "))
 	if got == "" {
-		d = modelType.at(r, "the config states no model type, and %s answers to %s", spec, strings.Join(accepted, ", "))
+		d = modelType.At(r, "the config states no model type, and %s answers to %s", spec, strings.Join(accepted, ", "))
 	}
 	return d
 }
 
 // PinMismatch reports a file whose hash differs from the pinned one.
 func PinMismatch(r diag.Range, file, want, got string) *diag.Diagnostic {
-	return pinMismatch.at(r, "%s has sha256 %s, and %s is pinned", file, got, want)
+	return pinMismatch.At(r, "%s has sha256 %s, and %s is pinned", file, got, want)
 }
 
 // NoConfig reports that a config is needed.
 func NoConfig(r diag.Range, spec string) *diag.Diagnostic {
-	return hinted(noConfig.at(r, "%s pins no model", spec), "name a config.json with --config")
+	return hinted(noConfig.At(r, "%s pins no model", spec), "name a config.json with --config")
 }

@@ -18,83 +18,83 @@ func meant(d *diag.Diagnostic, name string, known []string) *diag.Diagnostic {
 }
 
 // BadSyntax reports an expression that cannot be read.
-func BadSyntax(r diag.Range, what string) *diag.Diagnostic { return syntax.at(r, "%s", what) }
+func BadSyntax(r diag.Range, what string) *diag.Diagnostic { return syntax.At(r, "%s", what) }
 
 // UnknownName reports a name that an expression may not use here.
 func UnknownName(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(unknownName.at(r, "`%s` is neither a config key nor a named expression", name), name, known)
+	return meant(unknownName.At(r, "`%s` is neither a config key nor a named expression", name), name, known)
 }
 
 // OutsideLayers reports layer or kind where there is none.
 func OutsideLayers(r diag.Range, name string, use diag.Range) *diag.Diagnostic {
-	d := unknownName.at(r, "`%s` has a value only inside layers", name)
+	d := unknownName.At(r, "`%s` has a value only inside layers", name)
 	if name == "kind" {
-		d = unknownName.at(r, "`kind` has a value only inside layers that state a kind")
+		d = unknownName.At(r, "`kind` has a value only inside layers that state a kind")
 	}
 	return noted(d, use, "used here, outside")
 }
 
 // UnknownField reports a key that a section of the config does not declare.
 func UnknownField(r diag.Range, section, name string, known []string) *diag.Diagnostic {
-	return meant(unknownName.at(r, "%s has no `%s`", section, name), name, known)
+	return meant(unknownName.At(r, "%s has no `%s`", section, name), name, known)
 }
 
 // UnknownFunction reports a call of a function that the language lacks.
 func UnknownFunction(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(badCall.at(r, "there is no function `%s`", name), name, known)
+	return meant(badCall.At(r, "there is no function `%s`", name), name, known)
 }
 
 // BadArguments reports a call with the wrong number of arguments.
 func BadArguments(r diag.Range, name, want string, got int) *diag.Diagnostic {
-	return badCall.at(r, "%s takes %s, not %d", name, want, got)
+	return badCall.At(r, "%s takes %s, not %d", name, want, got)
 }
 
 // TypeMismatch reports a value of one type where another is needed.
 func TypeMismatch(r diag.Range, want, got string) *diag.Diagnostic {
-	return typeMismatch.at(r, "%s is needed here, and this is %s", want, got)
+	return typeMismatch.At(r, "%s is needed here, and this is %s", want, got)
 }
 
 // FloatForInt reports a fraction where a whole number is needed.
 func FloatForInt(r diag.Range) *diag.Diagnostic {
-	return hinted(typeMismatch.at(r, "a whole number is needed here, and this is a fraction"), "// divides whole numbers")
+	return hinted(typeMismatch.At(r, "a whole number is needed here, and this is a fraction"), "// divides whole numbers")
 }
 
 // NeverEqual reports a comparison of values of different types.
 func NeverEqual(r diag.Range, a, b string) *diag.Diagnostic {
-	return typeMismatch.at(r, "%s and %s are never equal", a, b)
+	return typeMismatch.At(r, "%s and %s are never equal", a, b)
 }
 
 // NoValue reports an operation on none.
 func NoValue(r diag.Range, what string) *diag.Diagnostic {
-	return evaluation.at(r, "%s needs a value, and this is none", what)
+	return evaluation.At(r, "%s needs a value, and this is none", what)
 }
 
 // DivisionByZero reports a division by zero.
-func DivisionByZero(r diag.Range) *diag.Diagnostic { return evaluation.at(r, "division by zero") }
+func DivisionByZero(r diag.Range) *diag.Diagnostic { return evaluation.At(r, "division by zero") }
 
 // Overflow reports a number beyond 64 bits, or one that is not a number.
 func Overflow(r diag.Range) *diag.Diagnostic {
-	return evaluation.at(r, "the result is not a number that fits in 64 bits")
+	return evaluation.At(r, "the result is not a number that fits in 64 bits")
 }
 
 // IndexRange reports an index beyond the end of a list.
 func IndexRange(r diag.Range, index int64, length int) *diag.Diagnostic {
-	return evaluation.at(r, "index %d is outside the list, which has %d entries", index, length)
+	return evaluation.At(r, "index %d is outside the list, which has %d entries", index, length)
 }
 
 // NotInList reports index(list, v) without such an entry.
 func NotInList(r diag.Range, value string) *diag.Diagnostic {
-	return evaluation.at(r, "the list has no entry %s", value)
+	return evaluation.At(r, "the list has no entry %s", value)
 }
 
 // MissingKeyOfMap reports m[key] without such a key.
 func MissingKeyOfMap(r diag.Range, key string, known []string) *diag.Diagnostic {
-	return meant(evaluation.at(r, "the config states nothing for `%s`", key), key, known)
+	return meant(evaluation.At(r, "the config states nothing for `%s`", key), key, known)
 }
 
 // AbsentSection reports the use of a section that the config lacks.
 func AbsentSection(r diag.Range, section string) *diag.Diagnostic {
-	return absent.at(r, "%s is read here, and the config does not have it", section)
+	return absent.At(r, "%s is read here, and the config does not have it", section)
 }
 
 // IsAbsentSection reports whether a finding is of that kind.
@@ -102,8 +102,8 @@ func IsAbsentSection(d *diag.Diagnostic) bool { return d != nil && d.Code == abs
 
 // Cycle reports a named expression or a default that depends on itself.
 func Cycle(r diag.Range, name string) *diag.Diagnostic {
-	return cycle.at(r, "`%s` depends on itself", name)
+	return cycle.At(r, "`%s` depends on itself", name)
 }
 
 // BadDim reports a dim that is no number, symbol or sum of them.
-func BadDim(r diag.Range, what string) *diag.Diagnostic { return badDim.at(r, "%s", what) }
+func BadDim(r diag.Range, what string) *diag.Diagnostic { return badDim.At(r, "%s", what) }

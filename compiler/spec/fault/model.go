@@ -9,7 +9,7 @@ import (
 
 // FailedCheck reports a check of the spec that the config does not pass.
 func FailedCheck(r diag.Range, message string, values []string) *diag.Diagnostic {
-	d := check.at(r, "%s", message)
+	d := check.At(r, "%s", message)
 	if len(values) > 0 {
 		d.Hint = "in this config " + strings.Join(values, ", ")
 	}
@@ -18,98 +18,98 @@ func FailedCheck(r diag.Range, message string, values []string) *diag.Diagnostic
 
 // BadSchedule reports a list of layer kinds whose length is not the count.
 func BadSchedule(r diag.Range, list string, length int, count int64, countAt, use diag.Range) *diag.Diagnostic {
-	d := schedule.at(r, "%s has %d entries, and there are %d layers", list, length, count)
+	d := schedule.At(r, "%s has %d entries, and there are %d layers", list, length, count)
 	return noted(noted(d, countAt, "the number of layers"), use, "each layer reads its kind here")
 }
 
 // UnknownKind reports a layer whose kind is not listed.
 func UnknownKind(r diag.Range, kind string, layer int64, known []string, use diag.Range) *diag.Diagnostic {
-	d := meant(unknownKind.at(r, "layer %d is of kind `%s`, and the spec has no such kind", layer, kind), kind, known)
+	d := meant(unknownKind.At(r, "layer %d is of kind `%s`, and the spec has no such kind", layer, kind), kind, known)
 	return noted(d, use, "the kinds of the spec")
 }
 
 // KindNotText reports a kind that is no word.
 func KindNotText(r diag.Range, layer int64) *diag.Diagnostic {
-	return unknownKind.at(r, "layer %d has no kind: the expression must yield a word", layer)
+	return unknownKind.At(r, "layer %d has no kind: the expression must yield a word", layer)
 }
 
 // UnknownValue reports a reference to a value that the component does not have.
 func UnknownValue(r diag.Range, name, component string, known []string) *diag.Diagnostic {
-	return meant(badReference.at(r, "component %s has no value `%s`", component, name), name, known)
+	return meant(badReference.At(r, "component %s has no value `%s`", component, name), name, known)
 }
 
 // MissingDefaultValue reports an option whose default names a value that the
 // component does not have.
 func MissingDefaultValue(r diag.Range, block, option, value, component string) *diag.Diagnostic {
-	return hinted(badReference.at(r, "the %s of %s is `%s` by default, and component %s has no such value", option, block, value, component),
+	return hinted(badReference.At(r, "the %s of %s is `%s` by default, and component %s has no such value", option, block, value, component),
 		fmt.Sprintf("add the input, or write `%s: none`", option))
 }
 
 // ValueTooEarly reports a value that is named later, or in a branch not taken.
 func ValueTooEarly(r diag.Range, name string) *diag.Diagnostic {
-	return badReference.at(r, "`%s` has no value here: what names it comes later, or is not built for this config", name)
+	return badReference.At(r, "`%s` has no value here: what names it comes later, or is not built for this config", name)
 }
 
 // UnknownWire reports an input that is fed by something that does not exist.
 func UnknownWire(r diag.Range, from string, known []string) *diag.Diagnostic {
-	return meant(badReference.at(r, "there is no output `%s`", from), from, known)
+	return meant(badReference.At(r, "there is no output `%s`", from), from, known)
 }
 
 // DeadWire reports a wire from an output that is not built for this config.
 func DeadWire(r diag.Range, from string) *diag.Diagnostic {
-	return badReference.at(r, "the output `%s` is not built for this config, and an input reads it", from)
+	return badReference.At(r, "the output `%s` is not built for this config, and an input reads it", from)
 }
 
 // WireCycle reports components that feed each other.
 func WireCycle(r diag.Range, chain []string) *diag.Diagnostic {
-	return badReference.at(r, "components feed each other: %s", strings.Join(chain, " → "))
+	return badReference.At(r, "components feed each other: %s", strings.Join(chain, " → "))
 }
 
 // Unwired reports an input with the name of another component's output that
 // does not say that it is fed by it.
 func Unwired(r diag.Range, input, component, from string) *diag.Diagnostic {
-	return hinted(unwired.at(r, "input `%s` of %s has the name of an output of another component, and nothing feeds it", input, component),
+	return hinted(unwired.At(r, "input `%s` of %s has the name of an output of another component, and nothing feeds it", input, component),
 		fmt.Sprintf("write `from: %s`", from))
 }
 
 // DuplicateName reports two blocks that give one parameter its name.
 func DuplicateName(r diag.Range, name string, first diag.Range) *diag.Diagnostic {
-	return hinted(noted(duplicateName.at(r, "`%s` is the name of two blocks", name), first, "the first one"),
+	return hinted(noted(duplicateName.At(r, "`%s` is the name of two blocks", name), first, "the first one"),
 		"a shared parameter is named absolutely: /"+name)
 }
 
 // DuplicateValue reports two values of one name in a component.
 func DuplicateValue(r diag.Range, name, component string, first diag.Range) *diag.Diagnostic {
-	return noted(duplicateName.at(r, "component %s has a value `%s` already", component, name), first, "the first one")
+	return noted(duplicateName.At(r, "component %s has a value `%s` already", component, name), first, "the first one")
 }
 
 // BadNumber reports a number that an option cannot take.
 func BadNumber(r diag.Range, option, want, got string) *diag.Diagnostic {
-	return valueRange.at(r, "%s must be %s, and is %s", option, want, got)
+	return valueRange.At(r, "%s must be %s, and is %s", option, want, got)
 }
 
 // BadWordValue reports an expression that yields a word that the option lacks.
 func BadWordValue(r diag.Range, where, got string, words []string) *diag.Diagnostic {
-	return meant(unknownWord.at(r, "%s cannot be %s", where, got), strings.Trim(got, "'"), words)
+	return meant(unknownWord.At(r, "%s cannot be %s", where, got), strings.Trim(got, "'"), words)
 }
 
 // AmbiguousWord reports a word of an option that names a config key as well.
 func AmbiguousWord(r diag.Range, word string, key diag.Range) *diag.Diagnostic {
-	return hinted(noted(ambiguous.at(r, "`%s` is a word of this option and the name of a value of the spec", word), key, "the name"),
+	return hinted(noted(ambiguous.At(r, "`%s` is a word of this option and the name of a value of the spec", word), key, "the name"),
 		"rename the value, or quote the word in an expression: '"+word+"'")
 }
 
 // SuspiciousDim reports a symbol that looks like a misspelt one.
 func SuspiciousDim(r diag.Range, symbol, near string) *diag.Diagnostic {
-	return hinted(suspiciousDim.at(r, "the symbol `%s` stands in no other dim, and `%s` does", symbol, near), "did you mean `"+near+"`?")
+	return hinted(suspiciousDim.At(r, "the symbol `%s` stands in no other dim, and `%s` does", symbol, near), "did you mean `"+near+"`?")
 }
 
 // NoDType reports that the compute dtype is not known.
 func NoDType(r diag.Range) *diag.Diagnostic {
-	return hinted(missingKey.at(r, "the spec states no dtype"), "write `dtype: dtype`, or pass --dtype")
+	return hinted(missingKey.At(r, "the spec states no dtype"), "write `dtype: dtype`, or pass --dtype")
 }
 
 // UncomputableDType reports a dtype in which no package computes.
 func UncomputableDType(r diag.Range, got string, words []string) *diag.Diagnostic {
-	return valueRange.at(r, "the compute dtype must be one of %s, and is %s", strings.Join(words, ", "), got)
+	return valueRange.At(r, "the compute dtype must be one of %s, and is %s", strings.Join(words, ", "), got)
 }

@@ -8,89 +8,89 @@ import (
 
 // UnknownKey reports a key that its place does not have.
 func UnknownKey(r diag.Range, where, key string, known []string) *diag.Diagnostic {
-	return meant(unknownKey.at(r, "%s has no key `%s`", where, key), key, known)
+	return meant(unknownKey.At(r, "%s has no key `%s`", where, key), key, known)
 }
 
 // UnknownBlock reports a block type that does not exist.
 func UnknownBlock(r diag.Range, key string, known []string) *diag.Diagnostic {
-	return meant(unknownBlock.at(r, "there is no block type `%s`", key), key, known)
+	return meant(unknownBlock.At(r, "there is no block type `%s`", key), key, known)
 }
 
 // LooseBranch reports a then or an else that belongs to no if.
 func LooseBranch(r diag.Range, key string) *diag.Diagnostic {
-	return unknownBlock.at(r, "`%s` stands without an `if` beside it", key)
+	return unknownBlock.At(r, "`%s` stands without an `if` beside it", key)
 }
 
 // UnknownBody reports a word that is no block of the spec.
 func UnknownBody(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(unknownBlock.at(r, "section blocks has no `%s`", name), name, known)
+	return meant(unknownBlock.At(r, "section blocks has no `%s`", name), name, known)
 }
 
 // EmptyBlock reports an empty mapping where a block is expected.
 func EmptyBlock(r diag.Range) *diag.Diagnostic {
-	return hinted(wrongCount.at(r, "a block is a mapping with one key, its type"), "write [] for a body that does nothing")
+	return hinted(wrongCount.At(r, "a block is a mapping with one key, its type"), "write [] for a body that does nothing")
 }
 
 // SecondBlock reports a second key in the mapping of a block.
 func SecondBlock(r diag.Range, key string) *diag.Diagnostic {
-	return hinted(wrongCount.at(r, "a block is a mapping with one key, and `%s` is a second one", key),
+	return hinted(wrongCount.At(r, "a block is a mapping with one key, and `%s` is a second one", key),
 		"an option stands deeper than its block; blocks in sequence are a list")
 }
 
 // WrongType reports a value of the wrong form.
 func WrongType(r diag.Range, want, got string) *diag.Diagnostic {
-	return wrongType.at(r, "%s is expected here, not %s", want, got)
+	return wrongType.At(r, "%s is expected here, not %s", want, got)
 }
 
 // UnknownWord reports a word that is not among those allowed.
 func UnknownWord(r diag.Range, where, word string, known []string) *diag.Diagnostic {
-	return meant(unknownWord.at(r, "%s cannot be `%s`", where, word), word, known)
+	return meant(unknownWord.At(r, "%s cannot be `%s`", where, word), word, known)
 }
 
 // MissingKey reports a required key that is absent.
 func MissingKey(r diag.Range, where, key string) *diag.Diagnostic {
-	return missingKey.at(r, "%s needs `%s`", where, key)
+	return missingKey.At(r, "%s needs `%s`", where, key)
 }
 
 // MissingOption reports a required option that neither the block nor its
 // defaults state.
 func MissingOption(r diag.Range, block, option, doc string) *diag.Diagnostic {
-	return hinted(missingKey.at(r, "%s needs `%s`: %s", block, option, doc), "write it here or under defaults")
+	return hinted(missingKey.At(r, "%s needs `%s`: %s", block, option, doc), "write it here or under defaults")
 }
 
 // NoneOption reports a required option whose expression yields none.
 func NoneOption(r diag.Range, block, option string) *diag.Diagnostic {
-	return missingKey.at(r, "%s needs `%s`, and this is none", block, option)
+	return missingKey.At(r, "%s needs `%s`, and this is none", block, option)
 }
 
 // UnknownParent reports a parent that is neither beside the spec nor carried.
 func UnknownParent(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(extends.at(r, "no spec `%s` stands beside this one or is carried by the program", name), name, known)
+	return meant(extends.At(r, "no spec `%s` stands beside this one or is carried by the program", name), name, known)
 }
 
 // ExtendsCycle reports a chain of parents that comes back to itself.
 func ExtendsCycle(r diag.Range, chain []string) *diag.Diagnostic {
-	return extends.at(r, "a spec extends itself: %s", strings.Join(chain, " → "))
+	return extends.At(r, "a spec extends itself: %s", strings.Join(chain, " → "))
 }
 
 // BadParentName reports a path where a name is expected.
 func BadParentName(r diag.Range, name string) *diag.Diagnostic {
-	return hinted(extends.at(r, "a parent is named, and `%s` is no name", name), "write the name of the spec, without path and .yaml")
+	return hinted(extends.At(r, "a parent is named, and `%s` is no name", name), "write the name of the spec, without path and .yaml")
 }
 
 // NothingToDelete reports a null for a key that is not there.
 func NothingToDelete(r diag.Range, key string, known []string) *diag.Diagnostic {
-	return meant(nothingToChange.at(r, "null deletes `%s`, and there is none", key), key, known)
+	return meant(nothingToChange.At(r, "null deletes `%s`, and there is none", key), key, known)
 }
 
 // NothingChanged reports a patch that changes nothing.
 func NothingChanged(r diag.Range, what string) *diag.Diagnostic {
-	return nothingToChange.at(r, "%s changes nothing", what)
+	return nothingToChange.At(r, "%s changes nothing", what)
 }
 
 // UnknownVariant reports a variant that the spec does not have.
 func UnknownVariant(r diag.Range, name string, known []string) *diag.Diagnostic {
-	d := meant(unknownVariant.at(r, "the spec has no variant `%s`", name), name, known)
+	d := meant(unknownVariant.At(r, "the spec has no variant `%s`", name), name, known)
 	if len(known) == 0 {
 		d.Hint = "it has none"
 	}
@@ -99,35 +99,35 @@ func UnknownVariant(r diag.Range, name string, known []string) *diag.Diagnostic 
 
 // WrongName reports a name that differs from the file's.
 func WrongName(r diag.Range, name, file string) *diag.Diagnostic {
-	return wrongName.at(r, "the spec is named `%s`, and its file %s", name, file)
+	return wrongName.At(r, "the spec is named `%s`, and its file %s", name, file)
 }
 
 // ReservedName reports a config key or a named expression with a reserved name.
 func ReservedName(r diag.Range, name string) *diag.Diagnostic {
-	return wrongName.at(r, "`%s` has a meaning of its own in expressions: choose another name, and state the key's own under `from`", name)
+	return wrongName.At(r, "`%s` has a meaning of its own in expressions: choose another name, and state the key's own under `from`", name)
 }
 
 // NotAName reports a name that expressions could not mention.
 func NotAName(r diag.Range, name string) *diag.Diagnostic {
-	return hinted(wrongName.at(r, "`%s` cannot be a name in expressions", name), "choose a name of letters, digits and _, and state the key's own under `from`")
+	return hinted(wrongName.At(r, "`%s` cannot be a name in expressions", name), "choose a name of letters, digits and _, and state the key's own under `from`")
 }
 
 // NameTaken reports a named expression with the name of a config key.
 func NameTaken(r diag.Range, name string, first diag.Range) *diag.Diagnostic {
-	return noted(wrongName.at(r, "`%s` is a config key too", name), first, "the config key")
+	return noted(wrongName.At(r, "`%s` is a config key too", name), first, "the config key")
 }
 
 // Abstract reports an attempt to compile a spec that is only extended.
 func Abstract(r diag.Range, name string) *diag.Diagnostic {
-	return abstractSpec.at(r, "%s is only extended: it describes no model by itself", name)
+	return abstractSpec.At(r, "%s is only extended: it describes no model by itself", name)
 }
 
 // BlockCycle reports a named body that contains itself.
 func BlockCycle(r diag.Range, chain []string) *diag.Diagnostic {
-	return blockCycle.at(r, "a block contains itself: %s", strings.Join(chain, " → "))
+	return blockCycle.At(r, "a block contains itself: %s", strings.Join(chain, " → "))
 }
 
 // Unused reports what a spec states and nothing uses.
 func Unused(r diag.Range, what string) *diag.Diagnostic {
-	return unusedBlock.at(r, "%s is used by nothing", what)
+	return unusedBlock.At(r, "%s is used by nothing", what)
 }

@@ -36,91 +36,97 @@ func MalformedYAML(r diag.Range, what string) *diag.Diagnostic {
 	if ours, ok := said[what]; ok {
 		what = ours
 	}
-	return malformedYAML.at(r, "this is not YAML: %s", what)
+	return malformedYAML.At(r, "this is not YAML: %s", what)
 }
 
 // Tab reports a tab in the indentation.
 func Tab(r diag.Range) *diag.Diagnostic {
-	return hinted(malformedYAML.at(r, "a tab in the indentation"), "indent with spaces")
+	return hinted(malformedYAML.At(r, "a tab in the indentation"), "indent with spaces")
 }
 
 // UnknownAnchor reports an alias to nothing.
 func UnknownAnchor(r diag.Range, name string) *diag.Diagnostic {
-	return badAlias.at(r, "no anchor &%s stands above", name)
+	return badAlias.At(r, "no anchor &%s stands above", name)
 }
 
 // AliasCycle reports an alias inside the value that it names.
 func AliasCycle(r diag.Range, name string) *diag.Diagnostic {
-	return badAlias.at(r, "*%s stands inside the value that it names", name)
+	return badAlias.At(r, "*%s stands inside the value that it names", name)
 }
 
 // BadMergeKey reports a merge key whose value is no mapping.
 func BadMergeKey(r diag.Range) *diag.Diagnostic {
-	return badAlias.at(r, "<< takes an alias of a mapping, or a list of them")
+	return badAlias.At(r, "<< takes an alias of a mapping, or a list of them")
 }
 
 // MalformedJSON reports a syntax fault of a JSON file.
 func MalformedJSON(r diag.Range, what string) *diag.Diagnostic {
-	return malformedJSON.at(r, "this is not JSON: %s", what)
+	return malformedJSON.At(r, "this is not JSON: %s", what)
 }
 
 // EmptyFile reports a file without a document.
-func EmptyFile(r diag.Range) *diag.Diagnostic { return emptyFile.at(r, "the file is empty") }
+func EmptyFile(r diag.Range) *diag.Diagnostic { return emptyFile.At(r, "the file is empty") }
 
 // SecondDocument reports a document after the first.
 func SecondDocument(r diag.Range) *diag.Diagnostic {
-	return hinted(secondDocument.at(r, "a second document begins here, and a spec is one"), "put it in a file of its own")
+	return hinted(secondDocument.At(r, "a second document begins here, and a spec is one"), "put it in a file of its own")
 }
 
 // DuplicateKey reports a key that stands twice.
 func DuplicateKey(r diag.Range, key string, first diag.Range) *diag.Diagnostic {
-	return noted(duplicateKey.at(r, "`%s` stands here a second time", key), first, "the first one")
+	return noted(duplicateKey.At(r, "`%s` stands here a second time", key), first, "the first one")
 }
 
 // KeyNotText reports a list, a mapping or nothing as a key.
-func KeyNotText(r diag.Range) *diag.Diagnostic { return badKey.at(r, "a key must be a word") }
+func KeyNotText(r diag.Range) *diag.Diagnostic { return badKey.At(r, "a key must be a word") }
 
 // MissingValue reports a key that nothing follows.
 func MissingValue(r diag.Range, key string) *diag.Diagnostic {
-	return hinted(missingValue.at(r, "nothing follows `%s:`", key), "write null to delete what the parent states")
+	return hinted(missingValue.At(r, "nothing follows `%s:`", key), "write null to delete what the parent states")
 }
 
 // MissingItem reports a dash that nothing follows.
 func MissingItem(r diag.Range) *diag.Diagnostic {
-	return missingValue.at(r, "nothing follows the dash")
+	return missingValue.At(r, "nothing follows the dash")
 }
 
 // LeadingZero reports a number that YAML 1.1 reads as octal.
 func LeadingZero(r diag.Range, text string) *diag.Diagnostic {
-	return hinted(ambiguousText.at(r, "some readers take %s for an octal number", text), "drop the leading zero, or quote it")
+	return hinted(ambiguousText.At(r, "some readers take %s for an octal number", text), "drop the leading zero, or quote it")
 }
 
 // NumberTooLarge reports a number beyond 64 bits.
 func NumberTooLarge(r diag.Range, text string) *diag.Diagnostic {
-	return ambiguousText.at(r, "%s does not fit in 64 bits", text)
+	return ambiguousText.At(r, "%s does not fit in 64 bits", text)
 }
 
 // Tag reports an explicit tag.
 func Tag(r diag.Range, tag string) *diag.Diagnostic {
-	return hinted(ambiguousText.at(r, "the tag %s is not part of the language", tag), "quote the value to make it text")
+	return hinted(ambiguousText.At(r, "the tag %s is not part of the language", tag), "quote the value to make it text")
 }
 
 // NotUTF8 reports another encoding.
 func NotUTF8(r diag.Range) *diag.Diagnostic {
-	return hinted(badEncoding.at(r, "the file is not UTF-8"), "save it as UTF-8")
+	return hinted(badEncoding.At(r, "the file is not UTF-8"), "save it as UTF-8")
 }
 
 // TooLarge reports a file beyond a size.
 func TooLarge(r diag.Range, bytes int) *diag.Diagnostic {
-	return limit.at(r, "the file is larger than %d MB", bytes>>20)
+	return limit.At(r, "the file is larger than %d MB", bytes>>20)
 }
 
 // TooDeep reports a document beyond the limits of depth and size.
 func TooDeep(r diag.Range, depth, nodes int) *diag.Diagnostic {
-	return limit.at(r, "the document is nested deeper than %d levels, or its aliases expand to more than %d values", depth, nodes)
+	return limit.At(r, "the document is nested deeper than %d levels, or its aliases expand to more than %d values", depth, nodes)
+}
+
+// UnreadableSpec reports a spec that cannot be read; known are the names that it
+// may have meant.
+func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
+	return meant(Unreadable(diag.Range{File: path}, path, err), path, known)
 }
 
 // Unreadable reports a file that the system does not let us read.
 func Unreadable(r diag.Range, path string, err error) *diag.Diagnostic {
-	return unreadable.at(r, "%s cannot be read: %v", path, err)
+	return unreadable.At(r, "%s cannot be read: %v", path, err)
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mobiusc/compiler/emit"
+)
+
+// summarise prints one line about the package in a directory: where it is, its
+// components, and what became of its weights.
+func summarise(w io.Writer, dir string) error {
+	m, err := emit.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range m.Components {
+		names = append(names, c.Name)
+	}
+	_, err = fmt.Fprintf(w, "%s: %s; %s\n", dir, strings.Join(names, ", "), weightSummary(m))
+	return err
+}
+
+// weightSummary says what became of the weights: "1,184 weights (54.7 GB) copied".
+func weightSummary(m *emit.Manifest) string {
+	var all, aside tally
+	for _, c := range m.Components {
+		for _, t := range c.Tensors {
+			if t.Constant {
+				continue
+			}
+			all.add(t.Length)
+			if t.Location == c.Model+".data" { // beside the models, which are flat
+				aside.add(t.Length)
+			}
+		}
+	}
+	switch m.Weights {
+	case "copy":
+		return all.String() + " copied"
+	case "in-place":
+		if aside.count == 0 {
+			return all.String() + " in place"
+		}
+		return all.String() + " in place, of which " + aside.String() + " copied"
+	case "random":
+		return all.String() + " random"
+	}
+	return all.String() + " not bound"
+}
+
+// tally counts weights and their bytes.
+type tally struct {
+	count int
+	bytes int64
+}
+
+func (t *tally) add(bytes int64) {
+	t.count++
+	t.bytes += bytes
+}
+
+func (t tally) String() string {
+	noun := "weights"
+	if t.count == 1 {
+		noun = "weight"
+	}
+	return fmt.Sprintf("%d %s (%s)", t.count, noun, byteSize(t.bytes))
+}
