@@ -18,9 +18,9 @@ import (
 //
 // Coefficients may be fractions: patches/4 is an exact quotient, whose author
 // promises that 4 divides patches, so that 4*(patches/4) is patches. Symbols
-// stand for sizes and are therefore taken to be at least 0; expressions may be
-// negative. An operation with an unknown operand, on overflow or with a divisor
-// of 0 gives an unknown dim.
+// stand for sizes and are therefore taken to be at least 0, unless they are made
+// by Integer; expressions may be negative. An operation with an unknown operand,
+// on overflow or with a divisor of 0 gives an unknown dim.
 type Dim struct {
 	n    int64
 	kind dimKind
@@ -46,6 +46,27 @@ func Sym(name string) Dim {
 		return Dim{}
 	}
 	return symbolPoly(name).dim()
+}
+
+// Integer returns the dim that is the symbol with the given name, standing for a
+// whole number that may be negative: the content of a tensor, where Sym's is a
+// size. It equals Sym's.
+func Integer(name string) Dim {
+	if name == "" {
+		return Dim{}
+	}
+	return atomPoly(&atom{kind: symbolAtom, name: name, key: symbolKey(name)}).dim()
+}
+
+// Size returns d as the size of an axis: a symbol of Integer is none of a
+// negative number there.
+func (d Dim) Size() Dim {
+	if d.kind == dimSymbolic {
+		if a := d.e.soleAtom(); a != nil && a.kind == symbolAtom && !a.nonNeg {
+			return Sym(a.name)
+		}
+	}
+	return d
 }
 
 // Int returns the number; ok is false when the dim is symbolic or unknown.

@@ -86,6 +86,15 @@ func Floats32(values ...float32) *Tensor {
 	return &Tensor{Type: Float32, Dims: []int64{int64(len(values))}, Raw: raw}
 }
 
+// Floats64 returns a double tensor of rank 1.
+func Floats64(values ...float64) *Tensor {
+	raw := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
+	}
+	return &Tensor{Type: Float64, Dims: []int64{int64(len(values))}, Raw: raw}
+}
+
 // Float32Scalar returns a float tensor of rank 0.
 func Float32Scalar(v float32) *Tensor {
 	t := Floats32(v)

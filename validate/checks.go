@@ -4,24 +4,19 @@ import "mobiusc/internal/diag"
 
 // Check is one rule of the catalogue. docs/validator.md says more about each.
 type Check struct {
-	Code     string // stable: MBV and three digits
-	Name     string // stable: what a person writes
-	Severity diag.Severity
-	Summary  string // one line
+	diag.Kind
 	// perCall: the finding depends on the types or attributes of a call, so
 	// that a function body is checked for it once more at each call.
 	perCall bool
 }
 
 // Checks returns the catalogue in the order of the codes.
-func Checks() []*Check { return checks }
+func Checks() diag.Catalogue { return checks }
 
-var checks []*Check
+var checks diag.Catalogue
 
 func check(code, name string, severity diag.Severity, summary string) *Check {
-	c := &Check{Code: code, Name: name, Severity: severity, Summary: summary}
-	checks = append(checks, c)
-	return c
+	return &Check{Kind: *checks.Add(code, name, severity, summary)}
 }
 
 // perCall marks a check that function bodies undergo at each call.
@@ -82,7 +77,7 @@ var (
 // Types: MBV4xx.
 var (
 	inputType       = perCall(check("MBV401", "input-type", diag.Error, "an input has a type that the operator does not take"))
-	typeMismatch    = perCall(check("MBV402", "type-mismatch", diag.Error, "values that must be of one type are not"))
+	typeMismatch    = perCall(check("MBV402", "mixed-types", diag.Error, "values that must be of one type are not"))
 	outputType      = perCall(check("MBV403", "output-type", diag.Error, "a value declares another type than its node produces"))
 	shapeMismatch   = perCall(check("MBV404", "shape-mismatch", diag.Error, "a shape does not fit the operator, or a value declares another shape than its node produces"))
 	untypedValue    = check("MBV405", "untyped-value", diag.Error, "an input or output of the model has no type")

@@ -117,11 +117,31 @@ def logit_errors(runs, name):
     return np.concatenate([np.abs(low["logits"] - true["logits"])[true["seen"]].ravel() for low, true in steps])
 
 
-def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=INPUTS, runs=RUNS):
+def run_model(model, given, cache, one_by_one):
+    """One call of the reference: logits and cache.
+
+    Some models start a call of several tokens from an empty state whatever the
+    cache holds. With one_by_one the tokens of a call that has a past are run one
+    after the other, which they do right; all inputs must have one column a token.
+    """
+    calls = [given]
+    if one_by_one and cache is not None:
+        columns = given["input_ids"].shape[1]
+        calls = [{name: value[:, i : i + 1] for name, value in given.items()} for i in range(columns)]
+    logits = []
+    for call in calls:
+        out = model(**{name: torch.from_numpy(value) for name, value in call.items()}, cache=cache, use_cache=True)
+        cache = out.cache
+        logits.append(array(out.logits))
+    return np.concatenate(logits, axis=1), cache
+
+
+def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=INPUTS, runs=RUNS, one_by_one=False):
     """Runs a plan in every dtype; load(dtype, attention) gives the model. Returns the Case.
 
     Draws the prompt anew until the case is settled. new_cache() makes the
-    cache, by default the model's own; inputs names the inputs of the graph.
+    cache, by default the model's own; inputs names the inputs of the graph;
+    one_by_one is that of run_model.
     """
     mask = plan.mask()
     place = positions(mask)
@@ -133,10 +153,9 @@ def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=IN
             end = start + length
             given = {"input_ids": ids, "attention_mask": mask[:, :end], "position_ids": place[:, start:end]}
             given = {name: given[name] for name in inputs}
-            out = model(**{name: torch.from_numpy(value) for name, value in given.items()}, cache=cache, use_cache=True)
-            cache = out.cache
+            logits, cache = run_model(model, given, cache, one_by_one)
             # The next call updates the cache in place: copy.
-            values = {k: v.copy() for k, v in ({"logits": array(out.logits)} | read_states(cache)).items()}
+            values = {k: v.copy() for k, v in ({"logits": logits} | read_states(cache)).items()}
             results.append(result(given, {"model": values}, values["logits"], mask[:, start:end]))
             start = end
         return results

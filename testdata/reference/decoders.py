@@ -328,5 +328,6 @@ DECODERS = {
         read_states=mamba_states,
         inputs=INPUTS[:1],
         runs=RUNS[:3],  # there is no attention to fuse
+        one_by_one=True,
     ),
 }
