@@ -134,11 +134,15 @@ func (a *attention) projection(name string) Record {
 	return a.o.Record(name).or("bias", own)
 }
 
-// norm normalises each head of a projection, if the projection has a norm.
+// norm normalises each head of a projection, or all heads together, if the
+// projection has a norm.
 func (a *attention) norm(name string, t Tensor) Tensor {
 	body := a.o.Record(name).Body("norm")
 	if len(body) == 0 {
 		return t
+	}
+	if body[0].Opts.Text("over") == "heads" {
+		return a.Body(body, t)
 	}
 	width := a.static(t.Last(), "the width of the projection")
 	heads := a.Op("Reshape", []*ir.Value{t.v, a.Ints(-1, a.dim)})

@@ -14,7 +14,7 @@ var linearDecl = &Decl{
 			Doc: "how the checkpoint stores the weight: [out, in], [in, out], or as the kernel of a convolution over a whole patch, [out, …]"},
 		{Name: "kernel", Kind: IntsOption, Doc: "with `stored: kernel`, the dims of the kernel after the first"},
 		{Name: "tie", Kind: RecordOption, Doc: "shares the weight with another module", Fields: []Option{
-			{Name: "to", Kind: NameOption, Required: true, Doc: "the module whose weight is used"},
+			{Name: "to", Kind: NameOption, Required: true, Doc: "the module whose weight is used, relative to what encloses the block"},
 			{Name: "when", Kind: BoolOption, Default: "true", Doc: "whether it is shared"},
 		}},
 	},
@@ -50,8 +50,12 @@ func projection(name, module, doc string, extra ...Option) Option {
 func (b *Builder) Linear(x Tensor, o Record, out int64) Tensor {
 	in := b.static(x.Last(), "the width of the stream")
 	var y *ir.Value
+	tied := ""
+	if o.Has("tie") {
+		tied = b.Join(o.Record("tie").Text("to"))
+	}
 	b.Within(o.Text("name"), func() {
-		w, transposed := b.linearWeight(o, in, out, x.DType())
+		w, transposed := b.linearWeight(o, tied, in, out, x.DType())
 		inputs := []*ir.Value{b.Flat(x), w}
 		if o.Bool("bias") {
 			inputs = append(inputs, b.Param("bias", x.DType(), Init{}, out))
@@ -65,12 +69,13 @@ func (b *Builder) Linear(x Tensor, o Record, out int64) Tensor {
 	return x.with(y)
 }
 
-// linearWeight returns the weight as a matrix, and whether it is [out, in].
-func (b *Builder) linearWeight(o Record, in, out int64, dtype ir.DataType) (w *ir.Value, transposed bool) {
+// linearWeight returns the weight as a matrix, and whether it is [out, in]. tied
+// is the absolute path of the module whose weight it is, or "".
+func (b *Builder) linearWeight(o Record, tied string, in, out int64, dtype ir.DataType) (w *ir.Value, transposed bool) {
 	path := "weight"
-	if tie := o.Record("tie"); o.Has("tie") {
-		path = "/" + tie.Text("to") + ".weight"
-		b.ties = append(b.ties, Tie{From: b.Join("weight"), To: tie.Text("to") + ".weight", Range: b.block.Range})
+	if tied != "" {
+		path = "/" + tied + ".weight"
+		b.ties = append(b.ties, Tie{From: b.Join("weight"), To: tied + ".weight", Range: b.block.Range})
 	}
 	switch o.Text("stored") {
 	case "in_out":

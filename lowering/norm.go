@@ -11,6 +11,8 @@ var rmsNormDecl = &Decl{
 		{Name: "epsilon", Kind: FloatOption, Required: true, Doc: "added to the mean of the squares"},
 		{Name: "offset", Kind: FloatOption, Default: "0", Doc: "added to the weight"},
 		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
+		{Name: "over", Kind: WordOption, Words: []string{"last", "heads"}, Default: "'last'",
+			Doc: "what is normalised together: the last dim; in the norm of an attention's query or key that is one head, and `heads` means all of them"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		return x.with(b.Cast(b.RMSNorm(b.Flat(x), blk.Opts), x.DType()))

@@ -87,7 +87,7 @@ func (b *Builder) distances(m maskSpec) *ir.Value {
 	return b.Binary("Sub", keys, b.Op("Unsqueeze", []*ir.Value{queries, b.Ints(1)}))
 }
 
-// bucketRule sorts distances into buckets. Formula: Transformers' T5, in the
+// bucketRule sorts distances into buckets. Formula: Transformers, in the
 // float32 arithmetic that decides on which side of a border a distance falls.
 type bucketRule struct {
 	buckets, maxDistance int64

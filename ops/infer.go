@@ -137,6 +137,13 @@ func (env *Env) Declare(v *ir.Value) {
 	}
 }
 
+// SetConstant makes a value an initializer with the given content.
+func (env *Env) SetConstant(v *ir.Value, t *ir.Tensor) error {
+	v.Init = t
+	env.Declare(v)
+	return env.Refine(v, constantType(t))
+}
+
 // Infer sets the types of the node's outputs from its inputs, whose types must
 // have been set before, and records the outputs' contents. Subgraphs are
 // inferred with it. A type that an output has already must agree; of two dims
@@ -245,13 +252,14 @@ func (env *Env) nameUnknown(v *ir.Value, t *ir.Type) *ir.Type {
 	named.Shape = slices.Clone(t.Shape)
 	for i, d := range named.Shape {
 		if unknown(d) {
-			named.Shape[i] = ir.Sym(env.symbol(v, i))
+			named.Shape[i] = ir.Sym(env.NameSize(v, i))
 		}
 	}
 	return &named
 }
 
-func (env *Env) symbol(v *ir.Value, axis int) string {
+// NameSize returns what Symbol names a size.
+func (env *Env) NameSize(v *ir.Value, axis int) string {
 	name := env.Symbol(v, axis)
 	if name != "" {
 		env.named[name] = v

@@ -40,7 +40,7 @@ func (env *Env) nameContent(v *ir.Value) {
 	if !ok || len(dims) > 1 || elementCount(dims) != 1 || t.Elem != ir.Int64 && t.Elem != ir.Int32 {
 		return
 	}
-	if name := env.symbol(v, -1); name != "" {
+	if name := env.NameSize(v, -1); name != "" {
 		env.facts[v] = fact{sizes: []ir.Dim{ir.Integer(name)}}
 	}
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"mobiusc/ir"
@@ -40,6 +41,22 @@ func (env *Env) Assume(v, like *ir.Value, in *Env) {
 	if f := in.fact(like); f.tensor != nil || f.sizes != nil {
 		env.facts[v] = f
 	}
+}
+
+// Adopt gives v the type and the content that another environment knows of like,
+// with symbols replaced.
+func (env *Env) Adopt(v, like *ir.Value, in *Env, symbols map[string]ir.Dim) error {
+	f := in.fact(like)
+	if f.sizes != nil && len(symbols) > 0 {
+		f.sizes = slices.Clone(f.sizes)
+		for i, d := range f.sizes {
+			f.sizes[i] = d.Substitute(symbols)
+		}
+	}
+	if f.tensor != nil || f.sizes != nil {
+		env.facts[v] = f
+	}
+	return env.Refine(v, in.Type(like).Substitute(symbols))
 }
 
 // AppendContent appends to b what env knows of a value's content. Two values of

@@ -90,7 +90,7 @@ func newApp(s streams) *cli.App {
 	app := &cli.App{
 		Name:  "mobiusc",
 		Usage: "compile architecture specs and checkpoints to ONNX packages",
-		Description: "  mobiusc compile qwen3_5 --weights CHECKPOINT --out DIR    makes a package of a checkpoint\n" +
+		Description: "  mobiusc compile SPEC --weights CHECKPOINT --out DIR       makes a package of a checkpoint\n" +
 			"  mobiusc COMMAND --help                                    says more of a command\n\n" +
 			"Options stand before or after a command's arguments. Exit codes: 0 clean, 1 findings, 2 what the command\n" +
 			"line asks for cannot be done, 3 internal error.",

@@ -16,7 +16,7 @@ func compileCommand() *cli.Command {
 		Name:      "compile",
 		Usage:     "compile a spec to an ONNX package",
 		ArgsUsage: "SPEC",
-		Description: "SPEC is a file, or the name of a spec that mobiusc carries, such as qwen3_5.\n\n" +
+		Description: "SPEC is a file, or the name of a spec that mobiusc carries.\n\n" +
 			"Without --weights the package holds the graphs alone, and mobiusc.json says where each\n" +
 			"weight belongs. --weights DIR copies a safetensors checkpoint into the package;\n" +
 			"--weights DIR --in-place puts the graphs beside the checkpoint instead.",

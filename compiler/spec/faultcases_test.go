@@ -240,31 +240,31 @@ var faultCases = []faultCase{
 
 	// Expressions.
 	{
-		name: "unknown name", spec: child + "blocks: {head: {linear: {out: «vocab_sise»}}}\n",
+		name: "unknown name", spec: child + "blocks: {head: {linear: {name: h, out: «vocab_sise»}}}\n",
 		want: "MB0302 unknown-name: `vocab_sise` is neither a config key nor a named expression; did you mean `vocab_size`?",
 	},
 	{
-		name: "unknown name in a sum", spec: child + "blocks: {head: {linear: {out: 2 * (vocab_size + «hiden_size»)}}}\n",
+		name: "unknown name in a sum", spec: child + "blocks: {head: {linear: {name: h, out: 2 * (vocab_size + «hiden_size»)}}}\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
-		name: "in double quotes", spec: child + "blocks: {head: {linear: {out: \"vocab_size + «hiden_size»\"}}}\n",
+		name: "in double quotes", spec: child + "blocks: {head: {linear: {name: h, out: \"vocab_size + «hiden_size»\"}}}\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
-		name: "in single quotes", spec: child + "blocks: {head: {linear: {out: 'vocab_size + «hiden_size»'}}}\n",
+		name: "in single quotes", spec: child + "blocks: {head: {linear: {name: h, out: 'vocab_size + «hiden_size»'}}}\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
-		name: "in a folded block", spec: child + "blocks:\n  head:\n    linear:\n      out: >-\n        vocab_size +\n        «hiden_size» * 2\n",
+		name: "in a folded block", spec: child + "blocks:\n  head:\n    linear:\n      name: h\n      out: >-\n        vocab_size +\n        «hiden_size» * 2\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
-		name: "in a plain scalar of two lines", spec: child + "blocks:\n  head:\n    linear:\n      out: vocab_size\n        + «hiden_size»\n",
+		name: "in a plain scalar of two lines", spec: child + "blocks:\n  head:\n    linear:\n      name: h\n      out: vocab_size\n        + «hiden_size»\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
-		name: "after escaped characters", spec: child + "blocks: {head: {linear: {out: \"\\u0076ocab_size + «hiden_size»\"}}}\n",
+		name: "after escaped characters", spec: child + "blocks: {head: {linear: {name: h, out: \"\\u0076ocab_size + «hiden_size»\"}}}\n",
 		want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
 	},
 	{
@@ -276,7 +276,7 @@ var faultCases = []faultCase{
 		want: `MB0301 malformed-expression: the brace is not closed`,
 	},
 	{
-		name: "layer outside layers", spec: child + "blocks: {head: {linear: {out: vocab_size + «layer»}}}\n",
+		name: "layer outside layers", spec: child + "blocks: {head: {linear: {name: h, out: vocab_size + «layer»}}}\n",
 		want: "MB0302 unknown-name: `layer` has a value only inside layers",
 	},
 	{
@@ -284,11 +284,11 @@ var faultCases = []faultCase{
 		want: "MB0302 unknown-name: `kind` has a value only inside layers that state a kind",
 	},
 	{
-		name: "malformed expression", spec: child + "blocks: {head: {linear: {out: vocab_size «)»}}}\n",
+		name: "malformed expression", spec: child + "blocks: {head: {linear: {name: h, out: vocab_size «)»}}}\n",
 		want: "MB0301 malformed-expression: the expression ends before `)`",
 	},
 	{
-		name: "expression ends early", spec: child + "blocks: {head: {linear: {out: vocab_size «+»}}}\n",
+		name: "expression ends early", spec: child + "blocks: {head: {linear: {name: h, out: vocab_size «+»}}}\n",
 		want: `MB0301 malformed-expression: the expression ends too early`,
 	},
 	{
@@ -304,11 +304,11 @@ var faultCases = []faultCase{
 		want: "MB0301 malformed-expression: comparisons are joined by `and`",
 	},
 	{
-		name: "fraction for a whole number", spec: child + "blocks: {head: {linear: {out: «vocab_size / 2»}}}\n",
+		name: "fraction for a whole number", spec: child + "blocks: {head: {linear: {name: h, out: «vocab_size / 2»}}}\n",
 		want: `MB0303 type-mismatch: a whole number is needed here, and this is a fraction; // divides whole numbers`,
 	},
 	{
-		name: "text in a sum", spec: child + "blocks: {head: {linear: {out: vocab_size + «hidden_act»}}}\n",
+		name: "text in a sum", spec: child + "blocks: {head: {linear: {name: h, out: vocab_size + «hidden_act»}}}\n",
 		want: `MB0303 type-mismatch: a number is needed here, and this is text`,
 	},
 	{
@@ -316,15 +316,15 @@ var faultCases = []faultCase{
 		want: `MB0303 type-mismatch: a whole number and text are never equal`,
 	},
 	{
-		name: "unknown function", spec: child + "blocks: {head: {linear: {out: «ciel»(3.5)}}}\n",
+		name: "unknown function", spec: child + "blocks: {head: {linear: {name: h, out: «ciel»(3.5)}}}\n",
 		want: "MB0304 bad-call: there is no function `ciel`; did you mean `ceil`?",
 	},
 	{
-		name: "wrong number of arguments", spec: child + "blocks: {head: {linear: {out: «len()»}}}\n",
+		name: "wrong number of arguments", spec: child + "blocks: {head: {linear: {name: h, out: «len()»}}}\n",
 		want: `MB0304 bad-call: len takes one list or text, not 0`,
 	},
 	{
-		name: "index of a number", spec: child + "blocks: {head: {linear: {out: '«vocab_size»[0]'}}}\n",
+		name: "index of a number", spec: child + "blocks: {head: {linear: {name: h, out: '«vocab_size»[0]'}}}\n",
 		want: `MB0303 type-mismatch: a list is needed here, and this is a whole number`,
 	},
 	{

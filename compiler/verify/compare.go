@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"mobiusc/internal/ort"
 	"mobiusc/ir"
@@ -72,7 +73,8 @@ func (c *component) compare(call *Call, name string, got map[string]ort.Tensor, 
 	if !slices.Equal(want.Dims, have.Dims) {
 		return Result{}, fmt.Errorf("output %s is %v, the reference's is %v", name, have.Dims, want.Dims)
 	}
-	counts := counted(c.session.Outputs[i].Type.Shape, want.Dims, call.Inputs["attention_mask"])
+	mask, axis := c.maskOf(call, c.session.Outputs[i].Type.Shape)
+	counts := counted(mask, axis, want.Dims)
 	rows := 0
 	if name == "logits" {
 		rows = int(want.Dims[len(want.Dims)-1])
@@ -85,19 +87,32 @@ func (c *component) compare(call *Call, name string, got map[string]ort.Tensor, 
 	return result, nil
 }
 
-// counted returns which elements of an output count: what stands in a column of
-// left padding is undefined. The declared dims say which axis are columns: the
-// sequence is the last columns of the mask [batch, total], past + sequence all.
-func counted(declared ir.Shape, dims []int64, mask ort.Tensor) func(i int) bool {
-	everything := func(int) bool { return true }
-	if len(mask.Dims) != 2 || len(declared) < 2 || !declared[0].Equal(ir.Sym("batch")) || dims[0] != mask.Dims[0] {
-		return everything
+// maskOf returns the input of the call that says which columns of an output are
+// padding, and the output's axis of columns; −1 if there is none. The declared
+// dims tell: a mask is [batch, columns], and sequence is the end of past +
+// sequence.
+func (c *component) maskOf(call *Call, output ir.Shape) (mask ort.Tensor, axis int) {
+	for _, in := range c.session.Inputs {
+		mask, given := call.Inputs[in.Name]
+		if !given || !strings.HasSuffix(in.Name, "attention_mask") || len(in.Type.Shape) != 2 || len(output) < 2 || !output[0].Equal(in.Type.Shape[0]) {
+			continue
+		}
+		columns := in.Type.Shape[1]
+		isColumns := func(d ir.Dim) bool {
+			return d.Equal(columns) || d.Equal(ir.Sym("sequence")) && columns.Equal(ir.Sym("past").Add(d))
+		}
+		if axis := slices.IndexFunc(output, isColumns); axis > 0 {
+			return mask, axis
+		}
 	}
-	axis := slices.IndexFunc(declared, func(d ir.Dim) bool {
-		return d.Equal(ir.Sym("sequence")) || d.Equal(ir.Sym("past").Add(ir.Sym("sequence")))
-	})
+	return ort.Tensor{}, -1
+}
+
+// counted returns which elements of an output count: what stands in a column
+// that is padding is undefined. The columns of the output are the mask's last.
+func counted(mask ort.Tensor, axis int, dims []int64) func(i int) bool {
 	if axis < 0 {
-		return everything
+		return func(int) bool { return true }
 	}
 	total := mask.Dims[1]
 	first := total - dims[axis] // column of the mask that index 0 of the axis is

@@ -148,7 +148,7 @@ func (c *merger) merge(first, n *ir.Node) {
 			v.ReplaceUses(first.Output(i))
 		}
 	}
-	discard(n)
+	n.Graph().Remove(n)
 	c.changed = true
 }
 

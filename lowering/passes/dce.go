@@ -20,8 +20,7 @@ import (
 // Anything removed counts as a change.
 func DCE(m *ir.Model) (changed bool, err error) {
 	d := &remover{opset: m.OpsetVersion(""), returned: returnersOf(m.Graph)}
-	d.nodes(m.Graph)
-	d.initializers(m.Graph)
+	d.graph(m.Graph)
 	d.functions(m)
 	return d.changed, nil
 }
@@ -32,6 +31,11 @@ type remover struct {
 	changed  bool
 }
 
+func (d *remover) graph(g *ir.Graph) {
+	d.nodes(g)
+	d.initializers(g)
+}
+
 func (d *remover) isRead(v *ir.Value) bool {
 	return v != nil && (len(v.Uses()) > 0 || len(d.returned[v]) > 0)
 }
@@ -40,27 +44,16 @@ func (d *remover) isRead(v *ir.Value) bool {
 func (d *remover) nodes(g *ir.Graph) {
 	for n := g.Last(); n != nil; n = n.Prev() {
 		if !slices.ContainsFunc(n.Outputs(), d.isRead) {
-			d.forget(n)
-			discard(n)
+			for s := range n.Subgraphs() {
+				d.returned.drop(s)
+			}
+			g.Remove(n)
 			d.changed = true
 			continue
 		}
 		d.trim(n)
 		for s := range n.Subgraphs() {
 			d.nodes(s)
-		}
-	}
-}
-
-// forget takes the outputs of a node's subgraphs, which may be values from
-// outside, from what is returned.
-func (d *remover) forget(n *ir.Node) {
-	for g := range n.Subgraphs() {
-		for _, v := range g.Outputs {
-			d.returned[v] = slices.DeleteFunc(d.returned[v], func(r *ir.Graph) bool { return r == g })
-		}
-		for inner := range g.Nodes() {
-			d.forget(inner)
 		}
 	}
 }

@@ -35,22 +35,23 @@ func (t Target) accepts(n *ir.Node) bool {
 	return Defines(n, t.Opset)
 }
 
-// CallError says why a call cannot be replaced by a function body.
-type CallError struct {
-	Node   *ir.Node
-	Source string   // the node's place in the spec, or ""
-	Within []string // the inlined functions whose bodies hold the node, outermost first
-	Opset  int64    // of the target
-	Reason string
+// NodeError says why a node cannot be made one of the target's.
+type NodeError struct {
+	Name     string // of the node, behind those of the calls whose bodies hold it
+	Operator string
+	Source   string   // the place in the spec, or ""
+	Within   []string // the functions whose bodies hold the node, outermost first
+	Opset    int64    // of the target
+	Reason   string
 }
 
 // Error names the node, its place in the spec, the chain of calls and the target.
-func (e *CallError) Error() string {
+func (e *NodeError) Error() string {
 	var b strings.Builder
 	if e.Source != "" {
 		b.WriteString(e.Source + ": ")
 	}
-	fmt.Fprintf(&b, "node %q (%s)", e.Node.Name, operator(e.Node.Domain, e.Node.OpType, e.Node.Overload))
+	fmt.Fprintf(&b, "node %q (%s)", e.Name, e.Operator)
 	if len(e.Within) > 0 {
 		b.WriteString(" in " + strings.Join(e.Within, " → "))
 	}
@@ -73,54 +74,127 @@ func functionName(f *ir.Function) string { return operator(f.Domain, f.Name, f.O
 
 // Legalise replaces every node that the target does not execute by the body of
 // its function, recursively and in subgraphs, until only nodes remain that the
-// target executes. Bodies come from the model's own functions, then from
-// package ops; calls of standard operators that are newer than the target are
-// calls like any other.
+// target executes; and it computes what is known before the model runs. The two
+// are one walk, since bodies are written to be specialised: what a call gives
+// decides their conditions. Bodies come from the model's own functions, then
+// from package ops; calls of standard operators that are newer than the target
+// are calls like any other.
 //
-// Before: nodes are ordered, names are unique, and every value has a type. The
-// nodes of the graph are written for the target's opset, or for an older one
-// that the model imports, under which they mean the same.
+// Before: nodes are ordered, names are unique among values that see each other.
+// The nodes of the graph are written for the target's opset, or for an older one
+// that the model imports, under which they mean the same. Types may be missing.
+//
 // After: the target accepts every node; the model has no functions, imports the
 // target's opset, and no longer imports the domains that only functions were of.
+// Every value has the type that inference gives it; a size that depends on data
+// has a symbol that is named after the value which it is an axis, or the
+// content, of. And of standard operators:
+//   - Every constant is an initializer of the model's graph, where all subgraphs
+//     can read it and equal ones can be merged; only a constant that is itself an
+//     output of a graph is a Constant node.
+//   - No node has only constant inputs, unless its results are large; none
+//     computes integers that inference knows (the Shape of a value with static
+//     dims, and what is gathered from it).
+//   - No If has a constant condition; no OptionalHasElement asks for what is
+//     certain; no CastLike has a known type.
+//   - No node only passes on what it reads (see unchanged), but where an output
+//     of a graph is otherwise an input, a constant or another output.
 //
-// Inlined code is specialised: nodes that compute a constant become Constant
-// nodes, OptionalHasElement of a call's input among them; an If whose condition
-// is constant gives way to its branch; nodes whose values nothing reads are
-// left out. The nodes that the graph had before are not touched.
+// Anything of this, but for types, counts as a change.
 //
-// An inlined node is named call/name, where name is that of its first output if
-// the body does not name it, and so are values; the outputs of the call stay
-// the values they are. Its metadata holds the source of the call, and under
-// function the function that it comes from.
+// An inlined node is named call/name, where name is the body's name for it, or
+// for its first output; a value of a body keeps the body's name for it, with a
+// number. The outputs of the call stay the values they are. The metadata of an
+// inlined node holds the source of the call, and under function the function
+// whose body it is from.
 //
-// What cannot be replaced is an error of type *CallError.
+// A node that cannot be made one of the target's, or that contradicts its
+// inputs' types, is an error of type *NodeError.
 func Legalise(m *ir.Model, t Target) (changed bool, err error) {
-	in := newInliner(m, t)
-	if err := in.graph(m.Graph); err != nil {
+	l := newLegaliser(m, t)
+	if err := l.rewriter.graph(m.Graph); err != nil {
 		return false, err
 	}
-	in.sweep(m.Graph)
-	return in.finish() || in.changed, nil
+	return l.finish() || l.changed, nil
+}
+
+// legaliser is one run of Legalise.
+type legaliser struct {
+	*rewriter // of the model's graph
+
+	model   *ir.Model
+	target  Target
+	local   map[functionKey]*ir.Function
+	imports map[string]int64 // versions of other domains that inlined functions import
+	called  map[string]bool  // domains of inlined functions
+
+	templates map[string]*template // by signature
+	copied    int                  // nodes that were copied
+	limit     int                  // of copied
+
+	values, nodes names // in use in the model
+}
+
+// maxCopied limits how many nodes are copied: functions that call others many
+// times over multiply.
+const maxCopied = 1 << 22
+
+type functionKey struct{ domain, name, overload string }
+
+func newLegaliser(m *ir.Model, t Target) *legaliser {
+	l := &legaliser{
+		model: m, target: t, local: map[functionKey]*ir.Function{}, imports: map[string]int64{}, called: map[string]bool{},
+		templates: map[string]*template{}, limit: maxCopied, values: names{}, nodes: names{},
+	}
+	for _, f := range m.Functions {
+		l.local[functionKey{domainOf(f.Domain), f.Name, f.Overload}] = f
+	}
+	l.values.enter(m.Graph)
+	for n := range m.Graph.AllNodes() {
+		l.nodes[n.Name]++
+	}
+	l.rewriter = newRewriter(l, m.Graph, targetEnv(m, t))
+	l.env.Symbol = valueSymbol
+	return l
+}
+
+// targetEnv returns an environment for the model's graph under the target's
+// opset. It knows the functions of operators that do not exist there, so that
+// the types of loop bodies which call them can be told before they are inlined.
+func targetEnv(m *ir.Model, t Target) *ops.Env {
+	view := &ir.Model{Opsets: []ir.Opset{{Version: t.Opset}}}
+	for _, o := range m.Opsets {
+		if !ops.IsDefault(o.Domain) {
+			view.Opsets = append(view.Opsets, o)
+		}
+	}
+	for _, f := range ops.Functions() {
+		if f == ops.FunctionFor(f.Domain, f.Name, t.Opset) && ops.Lookup(f.Domain, f.Name, t.Opset) == nil {
+			view.Functions = append(view.Functions, f)
+		}
+	}
+	view.Functions = append(view.Functions, m.Functions...)
+	return ops.NewModelEnv(view)
 }
 
 // finish brings the imports and functions of the model up to date.
-func (in *inliner) finish() (changed bool) {
-	m := in.model
+func (l *legaliser) finish() (changed bool) {
+	m := l.model
 	used := map[string]bool{"": true}
 	for n := range m.Graph.AllNodes() {
 		used[domainOf(n.Domain)] = true
 	}
-	opsets := []ir.Opset{{Version: in.target.Opset}}
+	opsets := []ir.Opset{{Version: l.target.Opset}}
 	for _, o := range m.Opsets {
 		switch domain := domainOf(o.Domain); {
 		case domain == "":
-		case used[domain] || !in.called[domain]:
+		case used[domain] || !l.called[domain]:
 			opsets = append(opsets, o)
 		}
 	}
-	for _, domain := range slices.Sorted(maps.Keys(in.imports)) {
+	for _, domain := range slices.Sorted(maps.Keys(l.imports)) {
 		if used[domain] && m.OpsetVersion(domain) == 0 {
-			opsets = append(opsets, ir.Opset{Domain: domain, Version: in.imports[domain]})
+			opsets = append(opsets, ir.Opset{Domain: domain, Version: l.imports[domain]})
 		}
 	}
 	changed = len(m.Functions) > 0 || !slices.Equal(opsets, m.Opsets)

@@ -225,12 +225,11 @@ func FuzzLegalise(f *testing.F) {
 		if err != nil {
 			return
 		}
-		in := newInliner(m, Target{Opset: 21})
-		in.limit = 10000
-		if in.graph(m.Graph) != nil {
+		l := newLegaliser(m, Target{Opset: 21})
+		l.limit = 10000
+		if l.graph(m.Graph) != nil {
 			return
 		}
-		in.sweep(m.Graph)
 		for n := range m.Graph.AllNodes() {
 			if !Defines(n, 21) {
 				t.Fatalf("%s stays", n)

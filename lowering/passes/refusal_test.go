@@ -71,9 +71,9 @@ func TestRefusals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := parse(t, "t", header+c.nodes+"\n"+c.functions)
 			_, err := Legalise(m, Target{Opset: 21})
-			var call *CallError
+			var call *NodeError
 			if !errors.As(err, &call) {
-				t.Fatalf("got %v, want a CallError", err)
+				t.Fatalf("got %v, want a NodeError", err)
 			}
 			if err.Error() != c.want {
 				t.Errorf("got\n  %s\nwant\n  %s", err, c.want)
@@ -102,9 +102,9 @@ func TestMultiplyingFunctions(t *testing.T) {
 		fmt.Fprintf(&b, "\n<domain: \"f\", opset_import: [\"\": 18, \"f\": 1]> F%d (x) => (y) { a = f.F%d (x) y = f.F%d (a) }", i, i+1, i+1)
 	}
 	m := parse(t, "t", b.String()+` <domain: "f", opset_import: ["": 18]> F40 (x) => (y) { y = Neg (x) }`)
-	in := newInliner(m, Target{Opset: 21})
-	in.limit = 1000
-	if err := in.graph(m.Graph); err == nil || !strings.Contains(err.Error(), "its functions have more than 1000 nodes together") {
+	l := newLegaliser(m, Target{Opset: 21})
+	l.limit = 1000
+	if err := l.graph(m.Graph); err == nil || !strings.Contains(err.Error(), "its functions have more than 1000 nodes together") {
 		t.Errorf("got %v", err)
 	}
 }

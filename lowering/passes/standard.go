@@ -6,10 +6,9 @@ import "mobiusc/ir"
 // order.
 func Standard(t Target) []Pass {
 	return []Pass{
-		{"legalise", "first: every later pass then sees only operators of the target",
+		{"legalise", "first: every later pass then sees only operators of the target, and constants for all that is known",
 			func(m *ir.Model) (bool, error) { return Legalise(m, t) }},
-		{"fold", "inlined bodies compute shapes and masks from what is known only now; before sharing, which then finds equal constants", Fold},
-		{"cse", "layers compute the same shapes and tables; after folding, which makes them equal", CSE},
+		{"cse", "layers compute the same sizes, masks and tables; after folding, which makes them equal", CSE},
 		{"dce", "last: drops what folding and sharing left without a reader", DCE},
 	}
 }

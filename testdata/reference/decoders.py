@@ -222,6 +222,12 @@ DECODERS = {
         config("mistral", sliding_window=8),
         plans=(SHORT, LONG),
     ),
+    "olmo2": decoder(
+        "olmo2",
+        "Olmo2ForCausalLM",
+        "Norms after attention and MLP, inside the residual; norms over the whole query and key projections.",
+        config("olmo2", attention_bias=False, rms_norm_eps=1e-05, rope_scaling=None),
+    ),
     "gemma2": decoder(
         "gemma2",
         "Gemma2ForCausalLM",

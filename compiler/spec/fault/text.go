@@ -130,3 +130,8 @@ func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
 func Unreadable(r diag.Range, path string, err error) *diag.Diagnostic {
 	return unreadable.At(r, "%s cannot be read: %v", path, err)
 }
+
+// CannotFormat reports a file whose layout the formatter cannot follow.
+func CannotFormat(r diag.Range) *diag.Diagnostic {
+	return unformatted.At(r, "the layout of this file cannot be changed without changing what it says")
+}

@@ -1,7 +1,7 @@
 // Mkcheckpoint writes a checkpoint of a layout file's exact names, shapes and
 // sizes, with files that are holes: 55 GB take a few pages of disk.
 //
-//	go run ./internal/checkpointtest/mkcheckpoint -layout testdata/checkpoints/qwen3_8.layout -shards 18 DIR
+//	go run ./internal/checkpointtest/mkcheckpoint -layout FILE -shards 18 DIR
 package main
 
 import (
