@@ -161,11 +161,11 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 	causal := a.o.Text("mask") == "causal"
 	cached := a.o.Text("cache") == "growing" || !a.o.Has("cache") && causal
 
-	total, past := sequence, ir.Int(0)
+	total := sequence
 	var setKey, setValue func(*ir.Value)
 	var pastKey, pastValue *ir.Value
 	if cached {
-		past = ir.Sym("past")
+		past := ir.Sym("past")
 		total = past.Add(sequence)
 		before := []ir.Dim{batch, ir.Int(a.kvHeads), past, ir.Int(a.dim)}
 		after := []ir.Dim{batch, ir.Int(a.kvHeads), total, ir.Int(a.dim)}

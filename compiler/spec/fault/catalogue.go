@@ -36,7 +36,6 @@ var (
 	limit          = kind("MB0111", "limit-exceeded", diag.Error, "the file is larger or deeper than any spec")
 	unreadable     = kind("MB0112", "unreadable-file", diag.Error, "a file cannot be read")
 	unformatted    = kind("MB0113", "cannot-format", diag.Error, "the formatter cannot follow the layout of a file")
-	idleIgnore     = kind("MB0114", "unused-ignore", diag.Warning, "a mobiusc:ignore comment silences nothing")
 )
 
 // MB02: the structure of a spec.
