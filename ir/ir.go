@@ -382,6 +382,13 @@ func (g *Graph) Remove(n *Node) {
 	}
 }
 
+// Clear removes every node; see Remove.
+func (g *Graph) Clear() {
+	for n := range g.Nodes() {
+		g.Remove(n)
+	}
+}
+
 // Detach takes a node out of the graph without touching its inputs and
 // outputs, to be inserted elsewhere.
 func (g *Graph) Detach(n *Node) {

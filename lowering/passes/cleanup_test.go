@@ -80,7 +80,7 @@ func TestFoldReportsContradictions(t *testing.T) {
 	m := parse(t, "bad", `<ir_version: 10, opset_import: ["": 21]>
 g (float[2,5] x, float[7,3] z) => (y) { y = MatMul (x, z) }`)
 	_, err := legalise21(m)
-	if want := "MatMul: inner dims 5 and 7 differ: input 0 is [2, 5], input 1 is [7, 3]"; err == nil || err.Error() != want {
+	if want := `node "y" (MatMul), for opset 21: MatMul: inner dims 5 and 7 differ: input 0 is [2, 5], input 1 is [7, 3]`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

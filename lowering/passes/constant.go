@@ -22,8 +22,18 @@ func (r *rewriter) constant(v *ir.Value) *ir.Tensor {
 	return r.env.Constant(v)
 }
 
-// evaluate computes a node from what it reads, if all of that is known.
+// evaluate computes the outputs of a node from what it reads, if all of that is
+// known. Of a node that is at fault inference says so, or the runtime, if it ever
+// gets there.
 func (r *rewriter) evaluate(n *ir.Node) []*ir.Tensor {
+	results := r.results(n)
+	if len(results) < len(n.Outputs()) {
+		return nil // the operator has no more
+	}
+	return results
+}
+
+func (r *rewriter) results(n *ir.Node) []*ir.Tensor {
 	switch {
 	case n.OpType == "Constant":
 		if t, err := ops.ConstantTensor(n); err == nil {
@@ -35,7 +45,9 @@ func (r *rewriter) evaluate(n *ir.Node) []*ir.Tensor {
 			return []*ir.Tensor{ops.Scalar(ir.Bool, has)}
 		}
 		return nil
-	case n.OpType == "Identity" || !ops.Evaluable(n) || len(n.Inputs()) == 0:
+	case n.OpType == "Identity" && !r.keeps(n.Output(0)):
+		return nil // bypass does without a copy of the constant
+	case !ops.Evaluable(n) || len(n.Inputs()) == 0:
 		return nil
 	}
 	inputs := make([]*ir.Tensor, len(n.Inputs()))
@@ -49,7 +61,7 @@ func (r *rewriter) evaluate(n *ir.Node) []*ir.Tensor {
 	}
 	results, err := ops.Eval(n, inputs)
 	if err != nil || slices.ContainsFunc(results, isLarge) {
-		return nil // if the node is at fault, inference says so, or the runtime, if it ever gets there
+		return nil
 	}
 	return results
 }

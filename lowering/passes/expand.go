@@ -68,7 +68,11 @@ func (r *rewriter) expand(call *ir.Node) (next *ir.Node, err error) {
 		return nil, r.fail(call, "its functions have more than %d nodes together", r.limit)
 	}
 	r.called[domainOf(f.Domain)] = true
-	return r.insert(t, call)
+	next, err = r.insert(t, call)
+	if t.captures {
+		t.graph.Clear()
+	}
+	return next, err
 }
 
 // insert puts a copy of a template in the place of a call and returns the node
@@ -108,7 +112,7 @@ func (r *rewriter) cloner(t *template, call *ir.Node) *ir.Cloner {
 	if r.function == nil {
 		prefix := nameOf(call) + "/"
 		c.ValueName = func(v *ir.Value) string { return r.values.unique(v.Name) }
-		c.NodeName = func(n *ir.Node) string { return r.nodes.unique(prefix + n.Name) }
+		c.NodeName = func(n *ir.Node) string { return r.nodes.unique(prefix + nameOf(n)) }
 	}
 	for i, v := range t.graph.Inputs {
 		c.Values[v] = call.Input(i)

@@ -37,7 +37,7 @@ func (t Target) accepts(n *ir.Node) bool {
 
 // NodeError says why a node cannot be made one of the target's.
 type NodeError struct {
-	Name     string // of the node, behind those of the calls whose bodies hold it
+	Name     string // of the node, or of its first output, behind those of the calls whose bodies hold it
 	Operator string
 	Source   string   // the place in the spec, or ""
 	Within   []string // the functions whose bodies hold the node, outermost first
@@ -90,15 +90,15 @@ func functionName(f *ir.Function) string { return operator(f.Domain, f.Name, f.O
 // has a symbol that is named after the value which it is an axis, or the
 // content, of. And of standard operators:
 //   - Every constant is an initializer of the model's graph, where all subgraphs
-//     can read it and equal ones can be merged; only a constant that is itself an
-//     output of a graph is a Constant node.
+//     can read it and equal ones can be merged; only one that a graph returns, if
+//     it is not large, is a Constant node.
 //   - No node has only constant inputs, unless its results are large; none
 //     computes integers that inference knows (the Shape of a value with static
 //     dims, and what is gathered from it).
 //   - No If has a constant condition; no OptionalHasElement asks for what is
 //     certain; no CastLike has a known type.
 //   - No node only passes on what it reads (see unchanged), but where an output
-//     of a graph is otherwise an input, a constant or another output.
+//     of a graph is otherwise an input, a large constant or another output.
 //
 // Anything of this, but for types, counts as a change.
 //

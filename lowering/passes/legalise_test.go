@@ -220,6 +220,7 @@ func FuzzLegalise(f *testing.F) {
 		f.Add(src)
 	}
 	f.Add([]byte(mixerText(1)))
+	f.Add([]byte(`<ir_version: 10, opset_import: ["": 21]> g () => (y) { y, z = Constant <value_int = 1> () }`)) // too many outputs
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, err := ir.ParseModel("t", src)
 		if err != nil {

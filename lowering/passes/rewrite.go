@@ -41,7 +41,7 @@ func newRewriter(l *legaliser, g *ir.Graph, env *ops.Env) *rewriter {
 // fail returns an error about a node.
 func (r *rewriter) fail(n *ir.Node, format string, args ...any) error {
 	e := &NodeError{
-		Name: n.Name, Operator: operator(n.Domain, n.OpType, n.Overload), Source: n.Meta.Get("source"),
+		Name: nameOf(n), Operator: operator(n.Domain, n.OpType, n.Overload), Source: n.Meta.Get("source"),
 		Opset: r.target.Opset, Reason: fmt.Sprintf(format, args...),
 	}
 	for ; r.function != nil; r = r.outer {

@@ -12,10 +12,11 @@ import (
 // folded for what these calls have in common. Layers are alike, so that few are
 // made; a call gives way to a copy.
 type template struct {
-	graph   *ir.Graph // Outputs: nil where the calls take none
-	from    *rewriter // what made it
-	size    int       // nodes, those of subgraphs included
-	symbols []symbol
+	graph    *ir.Graph // Outputs: nil where the calls take none
+	from     *rewriter // what made it
+	size     int       // nodes, those of subgraphs included
+	symbols  []symbol
+	captures bool // it holds a graph of the call, which may read any value, so that it serves this call alone
 }
 
 // symbol is a size that the body of a function computes from data: along an axis
@@ -46,10 +47,15 @@ func (r *rewriter) templateFor(call *ir.Node, f *ir.Function) (*template, error)
 		return t, nil
 	}
 	t, err := r.specialise(call, f)
-	if ok && err == nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
 		r.templates[key] = t
+	default:
+		t.captures = true
 	}
-	return t, err
+	return t, nil
 }
 
 // signature identifies what a function's body is specialised by: the functions
@@ -102,6 +108,11 @@ func (r *rewriter) specialise(call *ir.Node, f *ir.Function) (*template, error) 
 	b.top, b.returned = g, returnersOf(g)
 	if err := b.graph(g); err != nil {
 		return nil, err
+	}
+	for _, v := range g.Outputs {
+		if b.absent[v] {
+			return nil, r.fail(call, "it returns the input %s of %s, which the call leaves out", v.Name, functionName(f))
+		}
 	}
 	d := &remover{opset: r.target.Opset, returned: b.returned}
 	d.graph(g)
