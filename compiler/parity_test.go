@@ -161,6 +161,7 @@ func parity(t *testing.T, model, spec string) {
 func TestParityHybridText(t *testing.T)           { parity(t, "qwen3_5_text", "qwen3_5") }
 func TestParityHybridDepth(t *testing.T)          { parity(t, "qwen3_5_depth", "qwen3_5") }
 func TestParityHybridVisionLanguage(t *testing.T) { parity(t, "qwen3_5_vl", "qwen3_5") }
+func TestParityFeatureTaps(t *testing.T)          { parity(t, "qwen3_vl", "qwen3_vl") }
 
 // TestParityRecurrent checks the per-token form of linear attention, which is
 // the fallback and the baseline of the benchmarks.

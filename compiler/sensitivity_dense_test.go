@@ -6,8 +6,8 @@ import (
 	"mobiusc/ir"
 )
 
-// denseMutations are faults in the constructs of dense decoders and encoders,
-// by the spec that they are made under.
+// denseMutations are faults in the constructs of dense decoders, of encoders and
+// of feature taps, by the spec that they are made under.
 var denseMutations = map[string][]mutation{
 	"mistral": {
 		{"window one wider", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
@@ -47,6 +47,21 @@ var denseMutations = map[string][]mutation{
 		{"adjacent pairs rotated", "phi3", "model", func(e *editor) int {
 			return e.each("RotaryEmbedding", "", func(n *ir.Node) bool { n.SetAttr(ir.IntAttr("interleaved", 1)); return true })
 		}},
+	},
+	"qwen3_vl": {
+		{"feature taps in another order", "qwen3_vl", "decoder", func(e *editor) int {
+			return e.each("Gather", "model.layers", func(n *ir.Node) bool {
+				if n.Input(0).Name != "deepstack_embeds" {
+					return false
+				}
+				e.before(n, func() { n.SetInput(1, e.node("Sub", n.Input(1).Type, []*ir.Value{e.scalar(1), n.Input(1)})) })
+				return true
+			})
+		}},
+		{"feature taps one decoder layer late", "qwen3_vl", "decoder", func(e *editor) int {
+			return e.each("Gather", "model.layers.1/", func(n *ir.Node) bool { n.SetInput(1, e.scalar(0)); return true })
+		}},
+		{"placeholders of videos left as text", "qwen3_vl", "embedding", replaceInput("Equal", "placeholders/Equal_2", 1, -1)},
 	},
 	"bert": {
 		{"padding mask dropped", "bert", "model", func(e *editor) int {

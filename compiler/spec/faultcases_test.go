@@ -562,19 +562,19 @@ var faultCases = []faultCase{
 		want: `MB0405 unsupported-config-value: text_config.mamba_ssm_dtype is "int8", and the spec covers auto, float32, float16, bfloat16`,
 	},
 	{
-		name: "tap of a missing layer", spec: vlChild, config: vl(`[0, 2]`, `[0, 3]`), place: "qwen3_5.yaml: not vision.deepstack_visual_indexes or max(vision.deepstack_visual_indexes) < vision.depth",
+		name: "tap of a missing layer", spec: vlChild, config: vl(`[0, 2]`, `[0, 3]`), place: "qwen3_vl.yaml: not vision.deepstack_visual_indexes or max(vision.deepstack_visual_indexes) < vision.depth",
 		want: `MB0501 failed-check: a feature tap must be a layer of the vision encoder; in this config vision.deepstack_visual_indexes is [0, 3], vision.depth is 3`,
 	},
 	{
-		name: "vision without a section", spec: vlChild, config: strings.Split(smallVL, ",\n  \"vision_config\"")[0] + "\n}\n", place: "qwen3_5.yaml: vision.deepstack_visual_indexes",
+		name: "vision without a section", spec: vlChild, config: strings.Split(smallVL, ",\n  \"vision_config\"")[0] + "\n}\n", place: "qwen3_vl.yaml: vision.deepstack_visual_indexes",
 		want: `MB0306 absent-section: vision is read here, and the config does not have it; a variant may do without it: text_only`,
 	},
 	{
-		name: "unfed input", spec: vlChild + "components: {decoder: {inputs: {inputs_embeds: {from: null}}}}\n", place: "qwen3_5.yaml: inputs_embeds",
+		name: "unfed input", spec: vlChild + "components: {decoder: {inputs: {inputs_embeds: {from: null}}}}\n", place: "qwen3_vl.yaml: inputs_embeds",
 		want: "MB0506 unfed-input: input `inputs_embeds` of decoder has the name of an output of another component, and nothing feeds it; write `from: embedding.inputs_embeds`",
 	},
 	{
-		name: "components in a circle", spec: vlChild + "components: {embedding: {inputs: {loop: {type: \"int64[batch]\", from: decoder.logits}}}}\n", place: "qwen3_5.yaml: decoder",
+		name: "components in a circle", spec: vlChild + "components: {embedding: {inputs: {loop: {type: \"int64[batch]\", from: decoder.logits}}}}\n", place: "qwen3_vl.yaml: decoder",
 		want: `MB0504 unknown-reference: components feed each other: decoder → embedding → decoder`,
 	},
 	{

@@ -196,7 +196,7 @@ func TestFeatureTaps(t *testing.T) {
 // TestReferenceConfigs binds the small configs that reference tensors exist for.
 func TestReferenceConfigs(t *testing.T) {
 	for _, name := range []string{"llama", "llama_bias", "llama_yarn", "llama_llama3", "llama_linear", "llama_dynamic", "qwen2", "qwen3",
-		"qwen3_5_text", "qwen3_5_depth", "qwen3_5_vl"} {
+		"qwen3_5_text", "qwen3_5_depth", "qwen3_5_vl", "qwen3_vl"} {
 		t.Run(name, func(t *testing.T) {
 			c := readConfigFile(t, filepath.Join("../../testdata/reference", name, "config.json"))
 			family := strings.TrimSuffix(c.ModelType(), "_text")
