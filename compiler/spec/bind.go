@@ -106,7 +106,7 @@ func (s *Spec) forModelType(config *Config) (*Spec, diag.List) {
 		if n := config.root.Get("model_type"); n != nil {
 			at = n.Range
 		}
-		return s, diag.List{*fault.WrongModelType(at, got, s.Name, accepted)}
+		return s, diag.List{*fault.WrongModelType(at, got, s.Name, accepted, answering(got))}
 	}
 	if s.VariantName == "" {
 		for _, name := range s.Variants() {

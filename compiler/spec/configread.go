@@ -134,7 +134,7 @@ func (r *reading) section(s *section, in jsonObject) {
 		return
 	}
 	if len(objects) == 0 {
-		r.report(fault.MissingConfigKey(start(in.node), in.join(s.at[0]), s.keyAt))
+		r.report(fault.MissingConfigKey(start(in.node), in.join(s.at[0]), nil, s.keyAt))
 		return
 	}
 	for _, k := range s.keys {
@@ -244,6 +244,19 @@ func (r *reading) absent(v *readValue, objects []jsonObject) {
 			v.value = k.def.Text
 		}
 	case !k.typ.optional && k.refused == "":
-		r.report(fault.MissingConfigKey(start(objects[0].node), objects[0].join(k.from[0]), k.keyAt))
+		r.report(fault.MissingConfigKey(start(objects[0].node), objects[0].join(k.from[0]), r.undeclared(objects[0], k), k.keyAt))
 	}
+}
+
+// undeclared returns the keys of an object that no key declared beside k is read
+// from.
+func (r *reading) undeclared(o jsonObject, k *configKey) []string {
+	i := slices.IndexFunc(r.sections, func(s readSection) bool { return slices.Contains(s.keys, k) })
+	var names []string
+	for _, e := range o.node.Entries {
+		if !slices.ContainsFunc(r.sections[i].keys, func(k *configKey) bool { return slices.Contains(k.from, e.Key.Text) }) {
+			names = append(names, e.Key.Text)
+		}
+	}
+	return names
 }

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"mobiusc/compiler/spec/expr"
@@ -44,11 +46,18 @@ func (r *reading) convert(n *tree.Node, t configType, path string) (expr.Value, 
 		return m, true
 	}
 	v, want := simple(n, t.word)
-	if want != "" {
-		return fail(want)
+	if want == "" {
+		return v, true
 	}
-	return v, true
+	if known := knownWords[t.word]; known != nil && n.Kind == tree.String {
+		r.report(fault.BadConfigWord(n.Range, path, want, n.Text, known))
+		return nil, false
+	}
+	return fail(want)
 }
+
+// knownWords lists, for a type, the words that a misspelt one may have meant.
+var knownWords = map[string][]string{"activation": slices.Sorted(maps.Keys(activationNames))}
 
 // simple converts a single value; want says what was expected of one that does
 // not fit.
@@ -81,7 +90,7 @@ func simple(n *tree.Node, word string) (v expr.Value, want string) {
 		if n.Kind == tree.String && activationNames[n.Text] != "" {
 			return activationNames[n.Text], ""
 		}
-		return nil, "the name of an activation"
+		return nil, "an activation, one of " + strings.Join(slices.Compact(slices.Sorted(maps.Values(activationNames))), ", ")
 	case "dtype":
 		if text := strings.TrimPrefix(n.Text, "torch."); n.Kind == tree.String && (dtypeOf[text] != 0 || text == "auto") {
 			return text, ""

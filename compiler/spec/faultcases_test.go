@@ -477,7 +477,7 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "text for a number", config: conf("64", `«"64"»`),
-		want: `MB0404 bad-config-value: hidden_size must be a whole number, not "64"`,
+		want: `MB0404 bad-config-value: hidden_size must be a whole number, not "64"; write it without quotes`,
 	},
 	{
 		name: "fraction in the config", config: conf("64", `«64.5»`),
@@ -485,11 +485,11 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "unknown activation", config: conf(`"vocab_size"`, `"hidden_act": «"sliu"», "vocab_size"`),
-		want: `MB0404 bad-config-value: hidden_act must be the name of an activation, not "sliu"`,
+		want: "MB0404 bad-config-value: hidden_act must be an activation, one of gelu, gelu_tanh, relu, sigmoid, silu, tanh, not \"sliu\"; did you mean `silu`?",
 	},
 	{
 		name: "another model type", config: conf(`"llama"`, `«"bert"»`),
-		want: "MB0407 wrong-model-type: the config is of model type `bert`, and x answers to llama",
+		want: "MB0407 wrong-model-type: the config is of model type `bert`, and x answers to llama; compile it with bert, which answers to it",
 	},
 	{
 		name: "no model type", config: strings.Replace(conf("  \"model_type\": \"llama\",\n", ""), `"hidden_size"`, `«"hidden_size"»`, 1),
@@ -543,11 +543,11 @@ var faultCases = []faultCase{
 	// Models of two kinds of layers, and of several components.
 	{
 		name: "schedule shorter than the layer count", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": «["full_attention"]», "vocab_size"`),
-		want: `MB0502 bad-schedule: text_config.layer_types has 1 entries, and there are 4 layers`,
+		want: `MB0502 bad-schedule: text_config.layer_types has 1 entries, and there are 4 layers; it needs one entry for each layer`,
 	},
 	{
 		name: "schedule longer than the layer count", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": «["full_attention", "full_attention", "full_attention", "full_attention", "full_attention"]», "vocab_size"`),
-		want: `MB0502 bad-schedule: text_config.layer_types has 5 entries, and there are 4 layers`,
+		want: `MB0502 bad-schedule: text_config.layer_types has 5 entries, and there are 4 layers; it needs one entry for each layer`,
 	},
 	{
 		name: "unknown kind of layer", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": ["full_attention", "full_attention", «"sliding_attention"», "full_attention"], "vocab_size"`),

@@ -239,6 +239,27 @@ func Names() []string {
 	return names
 }
 
+// answering returns the names of the carried specs that answer to a model type,
+// or have a variant that does.
+func answering(modelType string) []string {
+	var found []string
+	for _, name := range Names() {
+		text, _ := specs.FS.ReadFile(name + ".yaml") // its name was just read
+		root, _ := tree.ParseYAML(carried+name+".yaml", text)
+		if root == nil {
+			continue
+		}
+		types := textsOf(root.Get("model_types"))
+		for _, variant := range root.Get("variants").Keys() {
+			types = append(types, textsOf(root.At("variants", variant, "model_types"))...)
+		}
+		if slices.Contains(types, modelType) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
 func baseName(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }

@@ -263,20 +263,6 @@ DECODERS = {
         FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2},
         FALCON_RULES,
     ),
-    "stablelm": decoder(
-        "stablelm",
-        "StableLmForCausalLM",
-        "LayerNorm with bias, a quarter of each head rotated, biases on q, k and v.",
-        {key: value for key, value in config("stablelm").items() if key not in ("attention_dropout", "rms_norm_eps")}
-        | {
-            "head_dim": 16,
-            "hidden_size": 64,
-            "layer_norm_eps": 1e-05,
-            "num_key_value_heads": 4,
-            "partial_rotary_factor": 0.25,
-            "use_qkv_bias": True,
-        },
-    ),
     "gpt2": decoder(
         "gpt2",
         "GPT2LMHeadModel",

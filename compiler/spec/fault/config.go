@@ -1,9 +1,11 @@
 package fault
 
 import (
+	"strconv"
 	"strings"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/suggest"
 )
 
 // UnreadKey reports a key of config.json that is neither read nor ignored: a
@@ -26,14 +28,32 @@ func UnusedKey(r diag.Range, path string) *diag.Diagnostic {
 		"use it, limit it with `values`, or list it under `ignore` with a reason")
 }
 
-// MissingConfigKey reports a required key that config.json lacks.
-func MissingConfigKey(r diag.Range, path string, declared diag.Range) *diag.Diagnostic {
-	return noted(missing.At(r, "the config has no `%s`", path), declared, "required here")
+// MissingConfigKey reports a required key that config.json lacks; unread are the
+// keys at its place that the spec does not declare.
+func MissingConfigKey(r diag.Range, path string, unread []string, declared diag.Range) *diag.Diagnostic {
+	d := missing.At(r, "the config has no `%s`", path)
+	if near := suggest.Nearest(path[strings.LastIndexByte(path, '.')+1:], unread); near != "" {
+		d.Hint = "it has `" + near + "`, which the spec does not read: one of the two may be misspelt"
+	}
+	return noted(d, declared, "required here")
 }
 
 // BadConfigValue reports a value of config.json of another type.
 func BadConfigValue(r diag.Range, path, want, got string) *diag.Diagnostic {
-	return badValue.At(r, "%s must be %s, not %s", path, want, got)
+	d := badValue.At(r, "%s must be %s, not %s", path, want, got)
+	if _, err := strconv.ParseFloat(strings.Trim(got, `"`), 64); err == nil && strings.HasPrefix(got, `"`) && strings.Contains(want, "number") {
+		return hinted(d, "write it without quotes")
+	}
+	return d
+}
+
+// BadConfigWord reports a word of config.json that is none of the known ones.
+func BadConfigWord(r diag.Range, path, want, got string, known []string) *diag.Diagnostic {
+	d := BadConfigValue(r, path, want, strconv.Quote(got))
+	if near := suggest.Nearest(got, known); near != "" {
+		d.Hint = "did you mean `" + near + "`?"
+	}
+	return d
 }
 
 // NotCovered reports a value that the spec does not list.
@@ -66,11 +86,18 @@ func RopeNeeds(r diag.Range, path, scaling, key string) *diag.Diagnostic {
 	return missing.At(r, "%s of type %s needs `%s`", path, scaling, key)
 }
 
-// WrongModelType reports a config of another model type.
-func WrongModelType(r diag.Range, got, spec string, accepted []string) *diag.Diagnostic {
+// WrongModelType reports a config of another model type; others are the specs that
+// answer to it.
+func WrongModelType(r diag.Range, got, spec string, accepted, others []string) *diag.Diagnostic {
 	d := modelType.At(r, "the config is of model type `%s`, and %s answers to %s", got, spec, strings.Join(accepted, ", "))
 	if got == "" {
 		d = modelType.At(r, "the config states no model type, and %s answers to %s", spec, strings.Join(accepted, ", "))
+	}
+	if len(others) > 0 {
+		return hinted(d, "compile it with "+strings.Join(others, " or ")+", which answers to it")
+	}
+	if near := suggest.Nearest(got, accepted); near != "" {
+		d.Hint = "did you mean `" + near + "`?"
 	}
 	return d
 }

@@ -18,7 +18,7 @@ func FailedCheck(r diag.Range, message string, values []string) *diag.Diagnostic
 
 // BadSchedule reports a list of layer kinds whose length is not the count.
 func BadSchedule(r diag.Range, list string, length int, count int64, countAt, use diag.Range) *diag.Diagnostic {
-	d := schedule.At(r, "%s has %d entries, and there are %d layers", list, length, count)
+	d := hinted(schedule.At(r, "%s has %d entries, and there are %d layers", list, length, count), "it needs one entry for each layer")
 	return noted(noted(d, countAt, "the number of layers"), use, "each layer reads its kind here")
 }
 

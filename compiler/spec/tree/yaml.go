@@ -146,6 +146,9 @@ func (p *yamlReader) syntax(err error) *diag.Diagnostic {
 	if line == 0 {
 		line = 1
 	}
+	if what == "did not find expected node content" && line >= len(p.lines) {
+		what = "the file ends inside a list or a mapping: a bracket is not closed"
+	}
 	return fault.MalformedYAML(p.lineRange(line), what)
 }
 
