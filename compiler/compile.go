@@ -154,7 +154,7 @@ func newModel(g *lowering.Graph, t passes.Target, tool string) *ir.Model {
 		IRVersion:    irVersion(t.Opset),
 		Opsets:       []ir.Opset{{Version: t.Opset}},
 		ProducerName: "mobiusc", ProducerVersion: tool,
-		Graph: g.Graph,
+		Graph: g.Graph, Functions: g.Functions,
 	}
 }
 

@@ -25,6 +25,8 @@ type Builder struct {
 
 	indexed *Block // one that took positions from the index, or nil
 
+	functions map[string]*ir.Function // of the spec, by name
+
 	names  map[string]int // node and value names in use → how often asked for
 	values map[string]named
 	params map[string]*Param

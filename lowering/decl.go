@@ -9,6 +9,7 @@ package lowering
 
 import (
 	"maps"
+	"slices"
 
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
@@ -44,8 +45,10 @@ const (
 	// RopeOption is a rotary embedding: a config key of type rope, or a mapping
 	// that starts from one (*Rope).
 	RopeOption
-	// NumberMapOption is a mapping from names to numbers (map[string]float64).
-	NumberMapOption
+	// MapOption is a mapping from names, which the block reads, to what Each
+	// says (Record).
+	MapOption
+	FunctionOption // names a function of the spec (string)
 )
 
 // Option declares one option of a block.
@@ -66,6 +69,7 @@ type Option struct {
 	// the options of the block type it names, and defaults for that type apply.
 	Fields []Option
 	Of     string
+	Each   *Option // MapOption: what stands under a name
 	// Short is the field of a RecordOption that a plain value sets.
 	Short string
 }
@@ -232,20 +236,17 @@ type Component struct {
 	compute ir.DataType
 }
 
-// Function is an ONNX function written in the spec, for block call.
-type Function struct {
-	Name  string
-	Text  string // ONNX textual syntax
-	Range diag.Range
-}
-
 // Model is what the front end hands over: every number known.
 type Model struct {
 	Name       string // of the spec
 	Compute    ir.DataType
 	Components []*Component
-	Functions  []Function
+	// Functions are those of the spec, in SpecDomain, for block call.
+	Functions []*ir.Function
 }
+
+// Names returns the names that have a value, sorted.
+func (r Record) Names() []string { return slices.Sorted(maps.Keys(r)) }
 
 // Opt returns one option as it is.
 func (r Record) Opt(name string) Opt { return r[name] }

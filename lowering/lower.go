@@ -46,6 +46,7 @@ type Graph struct {
 	Params    []*Param
 	States    []State
 	Ties      []Tie
+	Functions []*ir.Function // that nodes of SpecDomain call
 
 	keptLast bool
 }
@@ -58,7 +59,7 @@ func Lower(m *Model, o Options) ([]*Graph, diag.List) {
 	keptLast := false
 	for _, c := range m.Components {
 		c.compute = m.Compute
-		g, d := lowerComponent(c, o)
+		g, d := lowerComponent(c, m.Functions, o)
 		if d != nil {
 			found.Add(*d)
 			continue
@@ -74,16 +75,20 @@ func Lower(m *Model, o Options) ([]*Graph, diag.List) {
 	return graphs, found
 }
 
-func lowerComponent(c *Component, o Options) (g *Graph, found *diag.Diagnostic) {
+func lowerComponent(c *Component, functions []*ir.Function, o Options) (g *Graph, found *diag.Diagnostic) {
 	if o.Storage == ir.Undefined {
 		o.Storage = c.compute
 	}
 	graph := ir.NewGraph(c.Name)
+	env := ops.NewModelEnv(&ir.Model{Opsets: []ir.Opset{{Version: ops.MaxOpset("")}, {Domain: SpecDomain, Version: 1}}, Functions: functions})
 	b := &Builder{
-		component: c, options: o, graph: graph, nodes: graph, env: ops.NewEnv(ops.MaxOpset("")), prefix: c.Prefix,
+		component: c, options: o, graph: graph, nodes: graph, env: env, prefix: c.Prefix, functions: map[string]*ir.Function{},
 		names: map[string]int{}, values: map[string]named{}, params: map[string]*Param{},
 		flat: map[*ir.Value]*ir.Value{}, full: map[*ir.Value]*ir.Value{},
 		casts: map[castKey]*ir.Value{}, consts: map[string]*ir.Value{}, derived: map[string]any{},
+	}
+	for _, f := range functions {
+		b.functions[f.Name] = f
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -97,7 +102,9 @@ func lowerComponent(c *Component, o Options) (g *Graph, found *diag.Diagnostic) 
 			g, found = nil, &f.d
 		}
 	}()
-	return b.lower(), nil
+	g = b.lower()
+	g.Functions = functions
+	return g, nil
 }
 
 func (b *Builder) lower() *Graph {

@@ -11,7 +11,7 @@ var all = sync.OnceValue(func() []*Decl {
 		rmsNormDecl, layerNormDecl, activationDecl, scaleDecl, softcapDecl,
 		mlpDecl, gatedMLPDecl, moeDecl,
 		attentionDecl, gatedDeltaNetDecl, selectiveSSMDecl,
-		useDecl, saveDecl, collectDecl, addDecl, multiplyDecl, zerosDecl, reshapeDecl, transposeDecl, lastTokenDecl,
+		useDecl, saveDecl, collectDecl, addDecl, multiplyDecl, zerosDecl, reshapeDecl, transposeDecl, lastTokenDecl, callDecl,
 		patchGridDecl, fillPlaceholdersDecl,
 	}
 })

@@ -138,15 +138,12 @@ func (ev *evaluator) result(o Options) *Result {
 	if !ev.computeDType(o.DType, at) || ev.errs.HasErrors() {
 		return nil
 	}
-	model := &lowering.Model{Name: s.Name, Compute: dtypeOf[ev.compute]}
+	model := &lowering.Model{Name: s.Name, Compute: dtypeOf[ev.compute], Functions: ev.functions}
 	components := s.root.Get("components")
 	for _, e := range components.Entries {
 		model.Components = append(model.Components, ev.component(e, at))
 	}
 	ev.checkWires(model, components)
-	for _, e := range entries(s.root.Get("functions")) {
-		model.Functions = append(model.Functions, lowering.Function{Name: e.Key.Text, Text: e.Value.Text, Range: e.Value.Range})
-	}
 	return &Result{
 		Spec: s, Model: model, Variant: s.VariantName, Config: ev.configValues(), Ignored: ev.config.ignored,
 		Weights: ev.weights(at), Runtime: ev.runtime(at), Pins: s.pins(),

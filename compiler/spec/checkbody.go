@@ -361,6 +361,11 @@ func (c *checked) option(n *tree.Node, f *form, ctx context) {
 		if n.Text != "none" && !slices.Contains(ctx.values, n.Text) {
 			c.report(fault.UnknownValue(n.Range, n.Text, ctx.component, ctx.values))
 		}
+	case formFunction:
+		c.uses.functions[n.Text] = true
+		if known := c.s.root.Get("functions").Keys(); !slices.Contains(known, n.Text) {
+			c.report(fault.UnknownFunctionBody(n.Range, n.Text, known))
+		}
 	case formRecord:
 		c.record(n, f, f.title, n.Range, ctx)
 	case formMap:

@@ -31,20 +31,23 @@ type checked struct {
 	letTypes map[letVisit]expr.Type
 	openLets map[*tree.Node]bool
 
+	functions []*ir.Function // of the spec, parsed
+
 	uses *uses
 }
 
 // uses is what a spec and its variants mention on the way from its components.
 type uses struct {
-	config   map[string]bool // paths of config keys
-	lets     map[string]bool
-	blocks   map[string]bool
-	defaults map[string]bool
-	symbols  map[string][]diag.Range
+	config    map[string]bool // paths of config keys
+	lets      map[string]bool
+	blocks    map[string]bool
+	defaults  map[string]bool
+	functions map[string]bool
+	symbols   map[string][]diag.Range
 }
 
 func newUses() *uses {
-	return &uses{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string][]diag.Range{}}
+	return &uses{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string][]diag.Range{}}
 }
 
 type optionsKey struct{ block, defaults *tree.Node }
@@ -138,6 +141,7 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	if dtype := s.root.Get("dtype"); dtype != nil {
 		c.expression(dtype, dtypeResult, ctx)
 	}
+	c.checkFunctions()
 	c.components(ctx)
 	c.checkRuntime(ctx)
 	return c.found

@@ -116,8 +116,10 @@ func (ev *evaluator) option(n *tree.Node, f *form, at place) (any, bool) {
 			return nil, true
 		}
 		return n.Text, ev.available(n.Text, n.Range, at)
+	case formFunction:
+		return n.Text, true
 	case formMap:
-		return ev.numbers(n, f, at)
+		return ev.mapping(n, f, at)
 	case formList:
 		return ev.list(n, f, at)
 	case formRecord:
@@ -165,15 +167,16 @@ func (ev *evaluator) available(name string, r diag.Range, at place) bool {
 	return true
 }
 
-func (ev *evaluator) numbers(n *tree.Node, f *form, at place) (any, bool) {
-	out := map[string]float64{}
+// mapping evaluates what stands under each name; what is none is left out.
+func (ev *evaluator) mapping(n *tree.Node, f *form, at place) (any, bool) {
+	out := lowering.Record{}
 	for _, e := range n.Entries {
 		v, ok := ev.option(e.Value, f.each, at)
 		if !ok {
 			return nil, false
 		}
-		if number, is := v.(float64); is {
-			out[e.Key.Text] = number
+		if v != nil {
+			out[e.Key.Text] = lowering.Opt{Value: v, Range: e.Value.Range}
 		}
 	}
 	return out, true

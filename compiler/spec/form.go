@@ -13,20 +13,21 @@ import (
 type formKind uint8
 
 const (
-	formText   formKind = iota // literal text
-	formWord                   // one of words, literally
-	formFlag                   // true or false, literally
-	formInt                    // a whole number, literally
-	formAny                    // any scalar or list: compared, never evaluated
-	formExpr                   // an expression; opt says what it must yield
-	formName                   // a name with {expr} holes
-	formValue                  // the name of a value of the component
-	formType                   // a tensor type: int64[batch, sequence]
-	formConfig                 // the type of a config key
-	formRecord                 // a mapping with the given fields
-	formMap                    // a mapping from any key to each
-	formList                   // a list of each, or one
-	formBody                   // a block, a name of a block, or a list of bodies
+	formText     formKind = iota // literal text
+	formWord                     // one of words, literally
+	formFlag                     // true or false, literally
+	formInt                      // a whole number, literally
+	formAny                      // any scalar or list: compared, never evaluated
+	formExpr                     // an expression; opt says what it must yield
+	formName                     // a name with {expr} holes
+	formValue                    // the name of a value of the component
+	formFunction                 // the name of a function of the spec
+	formType                     // a tensor type: int64[batch, sequence]
+	formConfig                   // the type of a config key
+	formRecord                   // a mapping with the given fields
+	formMap                      // a mapping from any key to each
+	formList                     // a list of each, or one
+	formBody                     // a block, a name of a block, or a list of bodies
 )
 
 // form is the grammar of one place. From it come the JSON Schema, the expansion
@@ -164,8 +165,10 @@ func (g *grammar) option(o *lowering.Option, owner string) *form {
 		f.kind, f.each, f.strict = formList, g.body, true
 	case lowering.IntsOption, lowering.TokensOption, lowering.DimsOption:
 		f.kind, f.each = formList, &form{kind: formExpr, title: f.title, opt: o}
-	case lowering.NumberMapOption:
-		f.kind, f.each = formMap, &form{kind: formExpr, title: f.title, opt: &lowering.Option{Name: o.Name, Kind: lowering.FloatOption}}
+	case lowering.MapOption:
+		f.kind, f.each = formMap, g.option(o.Each, owner)
+	case lowering.FunctionOption:
+		f.kind = formFunction
 	case lowering.RopeOption:
 		f.kind, f.fields, f.short = formRecord, g.options(ropeOptions, o.Name), "from"
 	case lowering.RecordOption:

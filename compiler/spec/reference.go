@@ -43,8 +43,11 @@ func referenceRows(b *strings.Builder, options []lowering.Option, indent string)
 		doc := strings.ReplaceAll(o.Doc, "|", `\|`)
 		fmt.Fprintf(b, "| %s`%s` | %s | %s | %s |\n", indent, o.Name, takes(o), otherwise, doc)
 		fields := o.Fields
-		if o.Kind == lowering.RopeOption {
+		switch o.Kind {
+		case lowering.RopeOption:
 			fields = ropeOptions
+		case lowering.MapOption:
+			fields = o.Each.Fields
 		}
 		if indent == "" {
 			referenceRows(b, fields, "· ")
@@ -81,8 +84,10 @@ func takes(o *lowering.Option) string {
 		return "bodies"
 	case lowering.RopeOption:
 		return "rope record"
-	case lowering.NumberMapOption:
-		return "numbers by name"
+	case lowering.MapOption:
+		return "for each name a " + takes(o.Each)
+	case lowering.FunctionOption:
+		return "function"
 	case lowering.WordOption:
 		if len(o.Words) > 0 {
 			return "`" + strings.Join(o.Words, "`, `") + "`"

@@ -90,7 +90,7 @@ func (s *schemaWriter) inline(f *form) object {
 		return nullable("integer")
 	case formAny:
 		return nullable("string", "number", "boolean", "array")
-	case formExpr, formName, formValue:
+	case formExpr, formName, formValue, formFunction:
 		return s.option(f)
 	case formConfig:
 		o := nullable("string")

@@ -182,6 +182,8 @@ func (g *grammar) expects(f *form) string {
 		return "a value or a list of values"
 	case formValue:
 		return "the name of a value"
+	case formFunction:
+		return "the name of a function of the spec"
 	case formType:
 		return "a tensor type such as int64[batch, sequence]"
 	case formConfig:

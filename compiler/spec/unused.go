@@ -27,6 +27,7 @@ func (s *Spec) unused(u *uses) diag.List {
 	own("let", u.lets, "the named expression")
 	own("blocks", u.blocks, "the block")
 	own("defaults", u.defaults, "the default for")
+	own("functions", u.functions, "the function")
 	found = append(found, s.unusedKeys(s.compiled.config, u)...)
 	return append(found, s.strangeSymbols(u)...)
 }

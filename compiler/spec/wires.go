@@ -63,13 +63,13 @@ func (c *checked) unwired(in tree.Entry, component string, outputs []string) {
 	}
 }
 
-// cycleFrom returns a chain of components that leads back to its first one.
+// cycleFrom returns a chain of names that leads back to its first one.
 func cycleFrom(name string, feeds map[string][]string, chain []string) []string {
 	if len(chain) > 0 && chain[0] == name {
 		return append(chain, name)
 	}
 	if slices.Contains(chain, name) {
-		return nil // a cycle that another component begins
+		return nil // a cycle that another name begins
 	}
 	for _, source := range feeds[name] {
 		if found := cycleFrom(source, feeds, append(chain[:len(chain):len(chain)], name)); found != nil {

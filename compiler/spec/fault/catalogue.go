@@ -52,7 +52,7 @@ var (
 	abstractSpec    = kind("MB0210", "abstract-spec", diag.Error, "a spec that is only extended cannot be compiled")
 	wrongCount      = kind("MB0211", "one-block-expected", diag.Error, "a block is a mapping with one key")
 	blockCycle      = kind("MB0212", "block-cycle", diag.Error, "a block contains itself")
-	unusedBlock     = judgement("MB0213", "unused-block", diag.Error, "a block, a named expression or a default that nothing uses")
+	unusedBlock     = judgement("MB0213", "unused-block", diag.Error, "a block, a named expression, a default or a function that nothing uses")
 )
 
 // MB03: expressions.
@@ -66,6 +66,7 @@ var (
 	cycle        = kind("MB0307", "expression-cycle", diag.Error, "a named expression or a default depends on itself")
 	badDim       = kind("MB0308", "bad-dim", diag.Error, "a dim or a tensor type that cannot be read")
 	ambiguous    = kind("MB0309", "ambiguous-word", diag.Error, "a word of an option is also the name of a config key")
+	badFunction  = kind("MB0310", "bad-function", diag.Error, "a function of the spec is not one in ONNX's textual syntax")
 )
 
 // MB04: config.json.

@@ -107,3 +107,24 @@ func Cycle(r diag.Range, name string) *diag.Diagnostic {
 
 // BadDim reports a dim that is no number, symbol or sum of them.
 func BadDim(r diag.Range, what string) *diag.Diagnostic { return badDim.At(r, "%s", what) }
+
+// UnknownFunctionBody reports a block that calls a function which the spec does
+// not define.
+func UnknownFunctionBody(r diag.Range, name string, known []string) *diag.Diagnostic {
+	d := meant(badReference.At(r, "the spec has no function `%s`", name), name, known)
+	if len(known) == 0 {
+		d.Hint = "write it under `functions`, in ONNX's textual syntax"
+	}
+	return d
+}
+
+// UnknownOperator reports a node of a function that is neither an operator nor a
+// function.
+func UnknownOperator(r diag.Range, name string, known []string) *diag.Diagnostic {
+	return meant(badFunction.At(r, "`%s` is neither an operator of ONNX nor a function of the spec", name), name, known)
+}
+
+// BadFunction reports a function of the spec that cannot be used.
+func BadFunction(r diag.Range, format string, args ...any) *diag.Diagnostic {
+	return badFunction.At(r, format, args...)
+}
