@@ -10,7 +10,6 @@ const (
 	doubleText = "    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = Add (x, x) }\n"
 	cycleText  = "    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = «other» (x) }\n" +
 		"  other: |\n    <opset_import: [\"\": 21]>\n    other (x) => (y) { y = double (x) }\n"
-	otherText  = doubleText + "  other: |\n    <opset_import: [\"\": 21]>\n    other (x) => (y) { a = double (x)  y = Neg (a) }\n"
 )
 
 // The faults of section functions and of block call.
