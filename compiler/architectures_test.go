@@ -1,0 +1,142 @@
+package compiler_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"mobiusc/compiler"
+	"mobiusc/internal/checkpointtest"
+	"mobiusc/internal/diag"
+)
+
+// architecture lists the evidence for one spec; the tests run what stands here,
+// and docs/architectures.md is made of it.
+type architecture struct {
+	spec string
+	// configs are published configurations, testdata/configs/NAME.json.
+	configs []string
+	// checkpoints are published tensor lists, testdata/checkpoints/NAME.layout,
+	// of the configuration of the same name.
+	checkpoints []string
+	// references are reduced models, testdata/reference/NAME.
+	references []string
+}
+
+var architectures = []architecture{
+	{
+		spec:        "llama",
+		configs:     []string{"llama-2-7b", "llama-3.1-8B", "llama-3.2-1B", "smollm2-135M-instruct", "tinyllama-1.1b-chat-v1.0"},
+		checkpoints: []string{"llama-2-7b", "llama-3.2-1B"},
+		references:  []string{"llama", "llama_bias", "llama_linear", "llama_dynamic", "llama_llama3", "llama_yarn"},
+	},
+	{spec: "mistral", configs: []string{"mistral-7b-v0.3"}, checkpoints: []string{"mistral-7b-v0.3"}, references: []string{"mistral"}},
+	{spec: "phi3", configs: []string{"phi-3-mini-4k", "phi-3-mini-128k"}, checkpoints: []string{"phi-3-mini-4k"}, references: []string{"phi3"}},
+	{spec: "qwen2", configs: []string{"qwen2.5-0.5B"}, checkpoints: []string{"qwen2.5-0.5B"}, references: []string{"qwen2"}},
+	{spec: "qwen3", configs: []string{"qwen3-0.6B", "qwen3-8B"}, checkpoints: []string{"qwen3-0.6B"}, references: []string{"qwen3"}},
+	{spec: "qwen3_moe", configs: []string{"qwen3-30B-A3B"}, checkpoints: []string{"qwen3-30B-A3B"}, references: []string{"qwen3_moe"}},
+	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
+	{spec: "olmo2", references: []string{"olmo2"}},
+	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2"}},
+	{
+		spec:    "bert",
+		configs: []string{"bert-base-uncased", "all-MiniLM-L6-v2"}, checkpoints: []string{"bert-base-uncased", "all-MiniLM-L6-v2"},
+		references: []string{"bert"},
+	},
+	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated"}},
+	{spec: "mamba", configs: []string{"mamba-130m-novocab"}, checkpoints: []string{"mamba-130m-novocab"}, references: []string{"mamba"}},
+}
+
+// TestParityArchitectures runs every case of every reduced model in float32 and
+// float16.
+func TestParityArchitectures(t *testing.T) {
+	for _, a := range architectures {
+		for _, model := range a.references {
+			t.Run(model, func(t *testing.T) { parity(t, model, a.spec) })
+		}
+	}
+}
+
+// TestFullSize compiles every published configuration at full size, without
+// weights, in every dtype: no key of any is unread, and every graph is valid.
+func TestFullSize(t *testing.T) {
+	for _, a := range architectures {
+		for _, config := range a.configs {
+			for _, dtype := range compiler.DTypes {
+				t.Run(config+"/"+dtype, func(t *testing.T) {
+					o := published(a.spec, config)
+					o.DType, o.Out = dtype, filepath.Join(t.TempDir(), "package")
+					found, err := compiler.Compile(context.Background(), o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkClean(t, found)
+				})
+			}
+		}
+	}
+}
+
+// published returns the options that compile a published configuration.
+func published(spec, config string) compiler.Options {
+	return compiler.Options{
+		Spec: filepath.Join("..", "specs", spec+".yaml"), Config: filepath.Join("..", "testdata", "configs", config+".json"), Strict: true,
+	}
+}
+
+// checkClean allows notes alone.
+func checkClean(t *testing.T, found diag.List) {
+	t.Helper()
+	for _, d := range found {
+		if d.Severity != diag.Note {
+			t.Error(d)
+		}
+	}
+}
+
+// TestPublishedCheckpoints binds checkpoints that have the tensors of published
+// ones, names, dtypes and shapes: every parameter is found, and every tensor is
+// read or ignored by a rule that says why.
+func TestPublishedCheckpoints(t *testing.T) {
+	for _, a := range architectures {
+		for _, name := range a.checkpoints {
+			t.Run(name, func(t *testing.T) {
+				tensors := publishedTensors(t, name)
+				o := published(a.spec, name)
+				o.Weights = compiler.Weights{Mode: compiler.Copy, Dir: filepath.Join(t.TempDir(), "checkpoint")}
+				if err := checkpointtest.WriteDir(o.Weights.Dir, tensors, 2); err != nil {
+					t.Fatal(err)
+				}
+				binding, found := compiler.BindWeights(o)
+				checkClean(t, found)
+				if binding == nil {
+					t.FailNow()
+				}
+				seen := map[string]bool{}
+				for _, b := range binding.Bound {
+					for _, tensor := range b.Tensors {
+						seen[tensor] = true
+					}
+				}
+				for _, i := range binding.Ignored {
+					seen[i.Tensor.Name] = true
+				}
+				for _, c := range binding.Copies {
+					seen[c.Tensor.Name] = true
+				}
+				if len(seen) != len(tensors) {
+					t.Errorf("%d of %d tensors are bound, copies of a bound one, or ignored", len(seen), len(tensors))
+				}
+			})
+		}
+	}
+}
+
+func publishedTensors(t *testing.T, name string) []checkpointtest.Tensor {
+	t.Helper()
+	tensors, err := checkpointtest.ReadLayout(filepath.Join("..", "testdata", "checkpoints", name+".layout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tensors
+}
