@@ -27,13 +27,13 @@ const (
 // referenceIndex is what the tests read of testdata/reference/index.json.
 type referenceIndex struct {
 	Models []struct {
-		Name, Config, Weights string
-		Cases                 []referenceCase
+		Name, Description, Config, Weights string
+		Cases                              []referenceCase
 	}
 }
 
 type referenceCase struct {
-	Name, File string
+	Name, Description, File string
 	// Errors holds, by the dtype of the run and the kind of value, the
 	// reference's own errors against its float64 run.
 	Errors map[string]map[string]struct{ Max, RMS float64 } `json:"reference_error"`

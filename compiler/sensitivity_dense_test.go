@@ -6,9 +6,9 @@ import (
 	"mobiusc/ir"
 )
 
-// denseMutations are faults in the constructs of dense decoders, of encoders and
-// of feature taps, by the spec that they are made under.
-var denseMutations = map[string][]mutation{
+// architectureMutations are faults in the constructs of each architecture,
+// by the spec that they are made under.
+var architectureMutations = map[string][]mutation{
 	"mistral": {
 		{"window one wider", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
 		{"window one narrower", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 7)},
@@ -94,7 +94,7 @@ var denseMutations = map[string][]mutation{
 
 // TestSensitivityDense checks that the parity tests would notice each fault.
 func TestSensitivityDense(t *testing.T) {
-	for spec, list := range denseMutations {
+	for spec, list := range architectureMutations {
 		for _, m := range list {
 			t.Run(m.model+"/"+m.name, func(t *testing.T) { noticed(t, m, spec) })
 		}
