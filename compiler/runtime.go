@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"mobiusc/compiler/emit"
@@ -49,7 +48,7 @@ func (o Options) hostFiles(b *bound) (map[string][]byte, error) {
 	}
 	files := map[string][]byte{}
 	for _, path := range pins.HostFiles {
-		text, err := os.ReadFile(path)
+		text, err := spec.ReadSource(path)
 		if err != nil {
 			return nil, fmt.Errorf("a host file that the spec pins: %w", err)
 		}

@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,8 @@ type Builder struct {
 	indexed *Block // one that took positions from the index, or nil
 
 	functions map[string]*ir.Function // of the spec, by name
+
+	sources map[string]string // of a spec's path, its directory and file
 
 	names  map[string]int // node and value names in use → how often asked for
 	values map[string]named
@@ -116,13 +119,29 @@ func (b *Builder) Node(domain, op string, inputs []*ir.Value, outputs int, attrs
 	n := ir.NewNode(domain, op, inputs, outs, attrs...)
 	n.Name = name
 	if b.block != nil {
-		n.Meta.Set("source", b.block.Range.String())
+		n.Meta.Set("source", b.source(b.block.Range))
 	}
 	b.nodes.Append(n)
 	if err := b.env.Infer(n); err != nil {
 		b.Fail("%v", err)
 	}
 	return outs
+}
+
+// source returns the place of a block as the graph records it: the spec's
+// directory and file, line and column. It says the same wherever the spec lies
+// and whatever path it was named by, so that the same inputs give the same bytes.
+func (b *Builder) source(r diag.Range) string {
+	file, known := b.sources[r.File]
+	if !known {
+		file = filepath.Base(r.File)
+		if abs, err := filepath.Abs(r.File); err == nil {
+			file = filepath.Base(filepath.Dir(abs)) + "/" + file
+		}
+		b.sources[r.File] = file
+	}
+	r.File = file
+	return r.String()
 }
 
 // unique returns the name, with a number where it is taken.

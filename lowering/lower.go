@@ -82,7 +82,7 @@ func lowerComponent(c *Component, functions []*ir.Function, o Options) (g *Graph
 	graph := ir.NewGraph(c.Name)
 	env := ops.NewModelEnv(&ir.Model{Opsets: []ir.Opset{{Version: ops.MaxOpset("")}, {Domain: SpecDomain, Version: 1}}, Functions: functions})
 	b := &Builder{
-		component: c, options: o, graph: graph, nodes: graph, env: env, prefix: c.Prefix, functions: map[string]*ir.Function{},
+		component: c, options: o, graph: graph, nodes: graph, env: env, prefix: c.Prefix, functions: map[string]*ir.Function{}, sources: map[string]string{},
 		names: map[string]int{}, values: map[string]named{}, params: map[string]*Param{},
 		flat: map[*ir.Value]*ir.Value{}, full: map[*ir.Value]*ir.Value{},
 		casts: map[castKey]*ir.Value{}, consts: map[string]*ir.Value{}, derived: map[string]any{},

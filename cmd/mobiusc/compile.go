@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -27,7 +28,7 @@ func compileCommand() *cli.Command {
 			&cli.StringFlag{Name: "linear-attention", Value: "chunked", Usage: "`FORM` of linear attention: chunked, or recurrent, which is token by token (default: chunked)", Category: targetGroup},
 			&cli.StringFlag{Name: "logits", Value: "all", Usage: "`WHICH` tokens have logits: all, or the last of each row (default: all)", Category: targetGroup},
 			&cli.Int64Flag{Name: "chunk-size", Usage: "`TOKENS` in a chunk of linear attention: 16, 32, 64 or 128 (default: 32)", Category: targetGroup},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`DIR` of the package, which is made; its parent exists", Category: outputGroup},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`DIR` of the package, which is made; its parent exists (default: the spec's name)", Category: outputGroup},
 			&cli.BoolFlag{Name: "force", Usage: "replace the package that is there", Category: outputGroup},
 			&cli.StringFlag{Name: "dump", Usage: "`DIR` for the text of every graph after each phase", Category: outputGroup},
 			verboseFlag(), quietFlag(),
@@ -65,10 +66,11 @@ func compileOptions(c *cli.Context) (compiler.Options, error) {
 	switch {
 	case inPlace && c.IsSet("out"):
 		return o, usage(c, "--in-place writes into the checkpoint's directory; leave --out away")
-	case !inPlace && o.Out == "":
-		return o, usage(c, "say where the package goes: --out DIR")
 	case o.Checksums && o.Weights.Mode == compiler.None:
 		return o, usage(c, "--checksums needs weights to hash: --weights DIR")
+	}
+	if !inPlace && o.Out == "" {
+		o.Out = strings.TrimSuffix(filepath.Base(o.Spec), filepath.Ext(o.Spec)) // the spec's name
 	}
 	if dir := c.String("dump"); dir != "" {
 		o.Dump = dumpInto(dir)

@@ -41,7 +41,7 @@ func (s *Spec) PinnedConfig() (*Config, diag.List) {
 		return nil, nil
 	}
 	at := s.root.At("pins", "config", "file").Range
-	text, err := s.read(p.Config)
+	text, err := readSource(p.Config, s.read)
 	if err != nil {
 		return nil, diag.List{*fault.Unreadable(at, p.Config, reason(err))}
 	}

@@ -24,6 +24,7 @@ import (
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
 	"mobiusc/specs"
+	"mobiusc/testdata"
 )
 
 // ReadFile reads a file by the path that diagnostics then show. An editor passes
@@ -58,8 +59,12 @@ type file struct {
 	root *tree.Node
 }
 
-// carried is the directory under which the embedded specs are shown.
-const carried = "mobiusc/specs/"
+// What the program carries has paths like those of the repository, below a root
+// that is no directory of any disk. carried is the directory of the specs.
+const (
+	carriedRoot = "mobiusc:/"
+	carried     = carriedRoot + "specs/"
+)
 
 // Load reads a spec and its parents, merges them, and checks all that can be
 // checked without a config, every variant included. read is os.ReadFile if nil.
@@ -89,12 +94,16 @@ type loader struct {
 // open reads a file, or a carried one.
 func (l *loader) open(path string) ([]byte, error) { return readSource(path, l.read) }
 
-// ReadSource reads the file that a finding names: one on disk, or a carried spec.
+// ReadSource reads the file that a finding names: one on disk, or one that the
+// program carries.
 func ReadSource(path string) ([]byte, error) { return readSource(path, os.ReadFile) }
 
 func readSource(path string, read ReadFile) ([]byte, error) {
 	if name, ok := strings.CutPrefix(path, carried); ok {
 		return specs.FS.ReadFile(name)
+	}
+	if name, ok := strings.CutPrefix(path, carriedRoot+"testdata/"); ok {
+		return testdata.Pinned.ReadFile(name)
 	}
 	return read(path)
 }
@@ -277,7 +286,7 @@ func reason(err error) error {
 func (s *Spec) Files() []string {
 	var paths []string
 	for _, f := range s.files {
-		if !strings.HasPrefix(f.path, carried) {
+		if !strings.HasPrefix(f.path, carriedRoot) {
 			paths = append(paths, f.path)
 		}
 	}

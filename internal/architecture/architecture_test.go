@@ -23,9 +23,10 @@ var mayImport = map[string][]string{
 	"ops":      {"ir", "internal"},
 	"lowering": {"ops", "ir", "internal"},
 	"validate": {"ops", "ir", "internal"},
-	"compiler": {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas"},
+	"compiler": {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas", "testdata"},
 	"specs":    {},
 	"schemas":  {},
+	"testdata": {},
 	"internal": {"internal", "ir"},
 	"cmd":      {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas"},
 	// Programs and helpers of tests and benchmarks, which nothing else imports.
