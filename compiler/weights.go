@@ -201,7 +201,7 @@ func rulesOf(w spec.Weights, components []*component) checkpoint.Rules {
 		r.Ignore = append(r.Ignore, checkpoint.IgnoreRule{Match: x.Glob, Reason: x.Reason, Range: x.Range})
 	}
 	for _, x := range w.Transform {
-		r.Transforms = append(r.Transforms, transforms(x)...)
+		r.Transforms = append(r.Transforms, transform(x))
 	}
 	for _, c := range components {
 		for _, t := range c.Ties {

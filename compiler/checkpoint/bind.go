@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/glob"
 	"mobiusc/ir"
 )
 
@@ -103,17 +104,17 @@ func (b *binder) items() []*item {
 }
 
 // pattern compiles a rule's pattern; nil if it is malformed.
-func (b *binder) pattern(text string, at diag.Range) *glob {
-	g, err := parseGlob(text)
+func (b *binder) pattern(text string, at diag.Range) *glob.Pattern {
+	p, err := glob.Parse(text)
 	if err != nil {
 		b.faults.Add(badRule(at, err))
 		return nil
 	}
-	return g
+	return p
 }
 
-func (b *binder) template(text string, g *glob, at diag.Range) template {
-	t, err := parseTemplate(text, g)
+func (b *binder) template(text string, p *glob.Pattern, at diag.Range) glob.Template {
+	t, err := p.Template(text)
 	if err != nil {
 		b.faults.Add(badRule(at, err))
 		return nil
@@ -123,18 +124,18 @@ func (b *binder) template(text string, g *glob, at diag.Range) template {
 
 func (b *binder) rename(items []*item, rules []RenameRule) []*item {
 	for _, r := range rules {
-		g := b.pattern(r.From, r.Range)
-		if g == nil {
+		p := b.pattern(r.From, r.Range)
+		if p == nil {
 			continue
 		}
-		to := b.template(r.To, g, r.Range)
+		to := b.template(r.To, p, r.Range)
 		if to == nil {
 			continue
 		}
 		used := false
 		for _, x := range items {
-			if sub := g.match(x.name); sub != nil {
-				x.name, used = to.expand(sub), true
+			if sub := p.Match(x.name); sub != nil {
+				x.name, used = to.Expand(sub), true
 			}
 		}
 		if !used {
@@ -146,13 +147,13 @@ func (b *binder) rename(items []*item, rules []RenameRule) []*item {
 
 func (b *binder) ignore(items []*item, rules []IgnoreRule) []*item {
 	for _, r := range rules {
-		g := b.pattern(r.Match, r.Range)
-		if g == nil {
+		p := b.pattern(r.Match, r.Range)
+		if p == nil {
 			continue
 		}
 		n := len(items)
 		items = slices.DeleteFunc(items, func(x *item) bool {
-			if g.match(x.name) == nil {
+			if p.Match(x.name) == nil {
 				return false
 			}
 			b.binding.Ignored = append(b.binding.Ignored, Ignored{x.node.(*stored).info, r})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"mobiusc/internal/glob"
 )
 
 // item is a tensor on its way from the checkpoint to a parameter: under its
@@ -30,14 +32,14 @@ type matched struct {
 // applyTransforms applies the transforms in the order written.
 func (b *binder) applyTransforms(items []*item, transforms []Transform) []*item {
 	for _, t := range transforms {
-		g := b.pattern(t.Match, t.Range)
-		if g == nil {
+		p := b.pattern(t.Match, t.Range)
+		if p == nil {
 			continue
 		}
 		var rest []*item
 		var hit []matched
 		for _, x := range items {
-			if sub := g.match(x.name); sub != nil {
+			if sub := p.Match(x.name); sub != nil {
 				hit = append(hit, matched{x, sub})
 			} else {
 				rest = append(rest, x)
@@ -47,14 +49,14 @@ func (b *binder) applyTransforms(items []*item, transforms []Transform) []*item 
 			b.unused(t.Range, "transform", t.Match)
 			continue
 		}
-		items = append(rest, b.transform(t, g, hit)...)
+		items = append(rest, b.transform(t, p, hit)...)
 	}
 	return items
 }
 
 // transform applies one rule to the tensors that match it. One that it does not
 // fit is reported and left out.
-func (b *binder) transform(t Transform, g *glob, hit []matched) (out []*item) {
+func (b *binder) transform(t Transform, p *glob.Pattern, hit []matched) (out []*item) {
 	switch s := t.Step.(type) {
 	case single:
 		for _, x := range hit {
@@ -66,9 +68,9 @@ func (b *binder) transform(t Transform, g *glob, hit []matched) (out []*item) {
 			out = append(out, x.with(x.name, n, s))
 		}
 	case Split:
-		out = b.split(t, s, g, hit)
+		out = b.split(t, s, p, hit)
 	case Concat:
-		out = b.concat(t, s, g, hit)
+		out = b.concat(t, s, p, hit)
 	case Stack:
 		out = b.stack(t, s, hit)
 	case Unstack:
@@ -77,17 +79,17 @@ func (b *binder) transform(t Transform, g *glob, hit []matched) (out []*item) {
 	return out
 }
 
-func (b *binder) split(t Transform, s Split, g *glob, hit []matched) (out []*item) {
-	into := make([]template, len(s.Into))
+func (b *binder) split(t Transform, s Split, p *glob.Pattern, hit []matched) (out []*item) {
+	into := make([]glob.Template, len(s.Into))
 	for i, name := range s.Into {
-		if into[i] = b.template(name, g, t.Range); into[i] == nil {
+		if into[i] = b.template(name, p, t.Range); into[i] == nil {
 			return nil
 		}
 	}
 	for _, x := range hit {
 		names := make([]string, len(into))
 		for i := range into {
-			names[i] = into[i].expand(x.sub)
+			names[i] = into[i].Expand(x.sub)
 		}
 		sizes, problem := s.sizes(x.node)
 		if problem != "" {
@@ -142,38 +144,22 @@ func (s Split) sizes(n node) ([]int64, string) {
 	return s.Sizes, ""
 }
 
-func (b *binder) concat(t Transform, s Concat, g *glob, hit []matched) (out []*item) {
-	into := b.template(s.Into, g, t.Range)
+func (b *binder) concat(t Transform, s Concat, p *glob.Pattern, hit []matched) (out []*item) {
+	into := b.template(s.Into, p, t.Range)
 	if into == nil {
 		return nil
 	}
-	order := func(x matched) []int { // places among the alternatives
-		var at []int
-		for i, group := range g.groups {
-			at = append(at, slices.Index(g.words[i], x.sub[group]))
-		}
-		return at
-	}
-	groups, names := grouped(hit, func(x matched) string { return into.expand(x.sub) })
+	groups, names := grouped(hit, func(x matched) string { return into.Expand(x.sub) })
 	for _, name := range names {
 		parts := groups[name]
-		slices.SortStableFunc(parts, func(a, b matched) int { return slices.Compare(order(a), order(b)) })
-		if want := g.combinations(); len(parts) != want {
+		slices.SortStableFunc(parts, func(a, b matched) int { return slices.Compare(p.Words(a.sub), p.Words(b.sub)) })
+		if want := p.Combinations(); len(parts) != want {
 			b.misfit(t, parts[0].item, fmt.Sprintf("%s needs %d parts, there are %d", name, want, len(parts)), name)
 			continue
 		}
 		out = append(out, b.join(t, name, parts, s.Axis)...)
 	}
 	return out
-}
-
-// combinations returns how many ways the alternatives combine.
-func (g *glob) combinations() int {
-	n := 1
-	for _, w := range g.words {
-		n *= len(w)
-	}
-	return n
 }
 
 // join concatenates tensors that agree in type and in all dims but one.

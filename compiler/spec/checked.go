@@ -144,6 +144,7 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	c.checkFunctions()
 	c.components(ctx)
 	c.checkRuntime(ctx)
+	c.checkWeights(ctx)
 	return c.found
 }
 

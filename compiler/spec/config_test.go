@@ -165,8 +165,8 @@ func TestGlob(t *testing.T) {
 		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"*drop*", "attn_dropout", true}, {"a*b*c", "aXbYc", true}, {"a*b*c", "aXc", false},
 		{"bo?_id", "boi_id", true}, {"bo?_id", "bo_id", false}, {"*é", "caféé", true}, {"**", "x", true}, {"", "", true}, {"", "x", false},
 	} {
-		if got := glob(c.pattern, c.text); got != c.want {
-			t.Errorf("glob(%q, %q) is %v", c.pattern, c.text, got)
+		if got := matchesGlob(c.pattern, c.text); got != c.want {
+			t.Errorf("matchesGlob(%q, %q) is %v", c.pattern, c.text, got)
 		}
 	}
 }

@@ -123,29 +123,6 @@ func (g *grammar) components() *form {
 	return &form{kind: formMap, title: "components", each: component}
 }
 
-func weights() *form {
-	ints := &form{kind: formList, title: "transpose", each: &form{kind: formInt, title: "transpose"}, strict: true}
-	rule := &form{kind: formRecord, title: "a transform", fields: []field{
-		{name: "match", form: text("match"), required: true, doc: "glob of checkpoint names"},
-		{name: "transpose", form: ints, doc: "permutation of the dims"},
-		{name: "permute_heads", form: &form{kind: formRecord, title: "permute_heads", fields: []field{
-			{name: "heads", form: &form{kind: formExpr, title: "heads", opt: &lowering.Option{Name: "heads", Kind: lowering.IntOption}}},
-			{name: "from", form: &form{kind: formWord, title: "from", words: []string{"adjacent"}}},
-		}}, doc: "rows of each head are stored in another order"},
-		{name: "stack", form: text("stack"), doc: "experts are stored one by one"},
-		{name: "split", form: &form{kind: formRecord, title: "split", fields: []field{
-			{name: "into", form: &form{kind: formList, title: "into", each: text("into"), strict: true}},
-			{name: "sizes", form: &form{kind: formList, title: "sizes", strict: true, each: &form{kind: formExpr, title: "sizes", opt: &lowering.Option{Name: "sizes", Kind: lowering.IntOption}}}},
-		}}, doc: "one tensor holds several parameters"},
-		{name: "add", form: &form{kind: formExpr, title: "add", opt: &lowering.Option{Name: "add", Kind: lowering.FloatOption}}, doc: "added to every element"},
-	}}
-	return &form{kind: formRecord, title: "weights", fields: []field{
-		{name: "rename", form: &form{kind: formMap, title: "rename", each: text("a name")}, doc: "checkpoint name: name in the spec; * is any text, {a,b} alternatives, {1} the first of them"},
-		{name: "ignore", form: &form{kind: formMap, title: "ignore", each: text("a reason")}, doc: "glob of checkpoint names: reason"},
-		{name: "transform", form: &form{kind: formList, title: "transform", each: rule, strict: true}, doc: "how something is stored"},
-	}}
-}
-
 // genai is the form of metadata for onnxruntime-genai: words that its config
 // names, numbers from the config, and two sections.
 func genai() *form {

@@ -178,6 +178,50 @@ var faultCases = []faultCase{
 		want: "MB0201 unknown-key: block if has no key `esle`; did you mean `else`?",
 	},
 	{
+		name: "transform without a step", spec: child + "weights: {transform: [{«match»: a}]}\n",
+		want: "MB0214 one-step-expected: a transform needs a step: one of cast, reshape, transpose, permute_heads, split, concat, stack, unstack, add, scale",
+	},
+	{
+		name: "transform with two steps", spec: child + "weights: {transform: [{match: a, scale: 2, «add»: 1}]}\n",
+		want: "MB0214 one-step-expected: a transform has one step, and `add` is a second one; write a rule for each: they are applied in the order written",
+	},
+	{
+		name: "unknown step", spec: child + "weights: {transform: [{match: a, «sale»: 2}]}\n",
+		want: "MB0201 unknown-key: a transform has no key `sale`; did you mean `scale`?",
+	},
+	{
+		name: "transform without a pattern", spec: child + "weights: {transform: [{«scale»: 2}]}\n",
+		want: "MB0205 missing-key: a transform needs `match`",
+	},
+	{
+		name: "permute_heads without an order", spec: child + "weights: {transform: [{match: a, permute_heads: {«heads»: 2}}]}\n",
+		want: "MB0205 missing-key: permute_heads needs `from`",
+	},
+	{
+		name: "null in a transform", spec: child + "weights: {transform: [{match: a, concat: {into: «null»}}]}\n",
+		want: "MB0203 wrong-type: text is expected here, not null",
+	},
+	{
+		name: "null for a transform", spec: child + "weights: {transform: [«null»]}\n",
+		want: "MB0203 wrong-type: a mapping is expected here, not null",
+	},
+	{
+		name: "malformed pattern", spec: child + "weights: {ignore: {«\"a{b\"»: a reason}}\n",
+		want: `MB0215 bad-weight-pattern: "a{b": a { without }`,
+	},
+	{
+		name: "name that the pattern does not give", spec: child + "weights: {rename: {\"a.*\": «\"b.{1}\"»}}\n",
+		want: `MB0215 bad-weight-pattern: "b.{1}": {1}: the pattern has no alternatives`,
+	},
+	{
+		name: "part that the pattern does not give", spec: child + "weights: {transform: [{match: a, split: {into: [«\"*\"»]}}]}\n",
+		want: `MB0215 bad-weight-pattern: "*" has more * than the pattern`,
+	},
+	{
+		name: "number of a transform that is none", spec: child + "weights: {transform: [{match: a, scale: «rope_scaling»}]}\n",
+		want: "?",
+	},
+	{
 		name: "if without then", spec: child + "blocks: {final_norm: {«if»: true}}\n",
 		want: "MB0205 missing-key: if needs `then`",
 	},

@@ -47,8 +47,10 @@ type form struct {
 	late bool
 	// strict lists are lists: one value does not stand for a list of one.
 	strict bool
-	opt    *lowering.Option
-	decl   *lowering.Decl // of a block's options
+	// oneStep records hold what is required and exactly one other field.
+	oneStep bool
+	opt     *lowering.Option
+	decl    *lowering.Decl // of a block's options
 }
 
 // field is one key of a record.

@@ -7,42 +7,7 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
-	"mobiusc/lowering"
 )
-
-// Weights says how a checkpoint's names and layouts differ from the spec's.
-// Rules stand in the order in which they apply: a parent's first.
-type Weights struct {
-	Rename    []Rename
-	Ignore    []WeightIgnore
-	Transform []Transform
-}
-
-// Rename maps checkpoint names to names of the spec: * is any text, {a,b}
-// alternatives, {1} the first of them.
-type Rename struct {
-	From, To string
-	Range    diag.Range
-}
-
-// WeightIgnore names checkpoint tensors that are not bound, and why.
-type WeightIgnore struct {
-	Glob, Reason string
-	Range        diag.Range
-}
-
-// Transform says how the checkpoint stores something; what is zero does not apply.
-type Transform struct {
-	Match     string
-	Transpose []int64
-	Heads     int64  // permute_heads
-	HeadsFrom string // adjacent
-	Stack     string
-	SplitInto []string
-	SplitSize []int64
-	Add       float64
-	Range     diag.Range
-}
 
 // Runtime is metadata for runtimes, evaluated.
 type Runtime struct {
@@ -96,7 +61,7 @@ func (s *Spec) pins() *Pins {
 	return p
 }
 
-// checkRuntime checks the expressions of sections runtime and weights.
+// checkRuntime checks the expressions of section runtime.
 func (c *checked) checkRuntime(ctx context) {
 	for _, e := range entries(c.s.root.At("runtime", "tokens")) {
 		if t := c.expression(e.Value, anyResult, ctx); !t.Fits(expr.ListOfT(expr.IntT)) && !t.Fits(expr.IntT) {
@@ -115,84 +80,6 @@ func (c *checked) checkRuntime(ctx context) {
 			c.expression(inner.Value, anyResult, ctx)
 		}
 	}
-	rules := c.s.root.At("weights", "transform")
-	if rules == nil {
-		return
-	}
-	form := c.g.document.child("weights").child("transform").each
-	for _, rule := range rules.Items {
-		for _, e := range rule.Entries {
-			c.transformField(e.Value, form.child(e.Key.Text), ctx)
-		}
-	}
-}
-
-func (c *checked) transformField(n *tree.Node, f *form, ctx context) {
-	switch {
-	case f == nil:
-	case f.kind == formExpr:
-		c.expression(n, f.opt, ctx)
-	case n.Kind == tree.List:
-		for _, item := range n.Items {
-			c.transformField(item, f.each, ctx)
-		}
-	case n.Kind == tree.Map:
-		for _, e := range n.Entries {
-			c.transformField(e.Value, f.child(e.Key.Text), ctx)
-		}
-	}
-}
-
-func (ev *evaluator) weights(at place) (w Weights) {
-	n := ev.s.root.Get("weights")
-	for _, e := range entries(n.Get("rename")) {
-		w.Rename = append(w.Rename, Rename{e.Key.Text, e.Value.Text, e.Key.Range})
-	}
-	for _, e := range entries(n.Get("ignore")) {
-		w.Ignore = append(w.Ignore, WeightIgnore{e.Key.Text, e.Value.Text, e.Key.Range})
-	}
-	if rules := n.Get("transform"); rules != nil {
-		for _, rule := range rules.Items {
-			w.Transform = append(w.Transform, ev.transform(rule, at))
-		}
-	}
-	return w
-}
-
-func (ev *evaluator) transform(n *tree.Node, at place) Transform {
-	t := Transform{Match: textOf(n.Get("match")), Stack: textOf(n.Get("stack")), Range: n.Range}
-	number := func(n *tree.Node, kind lowering.OptionKind) expr.Value {
-		if n == nil {
-			return nil
-		}
-		o := &lowering.Option{Name: "number", Kind: kind}
-		v, ok := ev.value(n, o, at)
-		if !ok || v == nil {
-			return nil
-		}
-		out, _ := ev.typedValue(v, o, n.Range)
-		return out
-	}
-	if n.Get("transpose") != nil {
-		for _, item := range n.Get("transpose").Items {
-			t.Transpose = append(t.Transpose, item.Int)
-		}
-	}
-	if p := n.Get("permute_heads"); p != nil {
-		t.Heads, _ = number(p.Get("heads"), lowering.IntOption).(int64)
-		t.HeadsFrom = textOf(p.Get("from"))
-	}
-	if s := n.Get("split"); s != nil {
-		t.SplitInto = textsOf(s.Get("into"))
-		if sizes := s.Get("sizes"); sizes != nil {
-			for _, item := range sizes.Items {
-				size, _ := number(item, lowering.IntOption).(int64)
-				t.SplitSize = append(t.SplitSize, size)
-			}
-		}
-	}
-	t.Add, _ = number(n.Get("add"), lowering.FloatOption).(float64)
-	return t
 }
 
 func (ev *evaluator) runtime(at place) (r Runtime) {

@@ -164,6 +164,9 @@ func (s *schemaWriter) record(f *form) object {
 	if len(required) > 0 {
 		long["required"] = required
 	}
+	if f.oneStep {
+		long["minProperties"], long["maxProperties"] = len(required)+1, len(required)+1
+	}
 	short := f.field(f.short)
 	switch {
 	case short == nil:

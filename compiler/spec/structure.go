@@ -72,13 +72,17 @@ func (g *grammar) explain(root *tree.Node, leaf *jsonschema.ValidationError) dia
 			}
 		}
 		return found
-	case "minProperties":
-		return diag.List{*fault.EmptyBlock(n.Range)}
-	case "maxProperties":
+	case "minProperties", "maxProperties":
 		if len(g.unknownKeys(n, f)) > 0 {
 			return nil // reported as such
 		}
-		return diag.List{*fault.SecondBlock(n.Entries[1].Key.Range, n.Entries[1].Key.Text)}
+		if f.oneStep {
+			return f.wrongSteps(n)
+		}
+		if len(n.Entries) > 0 {
+			return diag.List{*fault.SecondBlock(n.Entries[1].Key.Range, n.Entries[1].Key.Text)}
+		}
+		return diag.List{*fault.EmptyBlock(n.Range)}
 	case "enum":
 		return diag.List{*fault.UnknownWord(n.Range, f.title, n.Text, f.words)}
 	case "pattern":

@@ -68,7 +68,7 @@ func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
 			if rule.glob == key || rule.glob == full {
 				return rule.reason, true
 			}
-			if !ok && (glob(rule.glob, key) || glob(rule.glob, full)) {
+			if !ok && (matchesGlob(rule.glob, key) || matchesGlob(rule.glob, full)) {
 				reason, ok = rule.reason, true
 			}
 		}
@@ -94,8 +94,8 @@ func isEmpty(n *tree.Node) bool {
 	return len(n.Items) == 0 && len(n.Entries) == 0
 }
 
-// glob matches * (any text) and ? (one character).
-func glob(pattern, text string) bool {
+// matchesGlob matches * (any text) and ? (one character).
+func matchesGlob(pattern, text string) bool {
 	p, t := []rune(pattern), []rune(text)
 	star, from, i, j := -1, 0, 0, 0
 	for j < len(t) {

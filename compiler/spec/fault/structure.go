@@ -37,6 +37,22 @@ func SecondBlock(r diag.Range, key string) *diag.Diagnostic {
 		"an option stands deeper than its block; blocks in sequence are a list")
 }
 
+// NoStep reports a transform that does nothing.
+func NoStep(r diag.Range, steps []string) *diag.Diagnostic {
+	return wrongSteps.At(r, "a transform needs a step: one of %s", strings.Join(steps, ", "))
+}
+
+// SecondStep reports a second step in one transform.
+func SecondStep(r diag.Range, step string) *diag.Diagnostic {
+	return hinted(wrongSteps.At(r, "a transform has one step, and `%s` is a second one", step),
+		"write a rule for each: they are applied in the order written")
+}
+
+// BadPattern reports a pattern of tensor names that cannot be read.
+func BadPattern(r diag.Range, err error) *diag.Diagnostic {
+	return badPattern.At(r, "%v", err)
+}
+
 // WrongType reports a value of the wrong form.
 func WrongType(r diag.Range, want, got string) *diag.Diagnostic {
 	return wrongType.At(r, "%s is expected here, not %s", want, got)
