@@ -218,8 +218,8 @@ var faultCases = []faultCase{
 		want: `MB0215 bad-weight-pattern: "*" has more * than the pattern`,
 	},
 	{
-		name: "number of a transform that is none", spec: child + "weights: {transform: [{match: a, scale: «rope_scaling»}]}\n",
-		want: "?",
+		name: "number of a transform that is none", spec: child + "config: {extra: optional float}\nweights: {transform: [{match: a, scale: «extra»}]}\n",
+		config: llamaConfig, want: "MB0205 missing-key: a transform needs `scale`, and this is none",
 	},
 	{
 		name: "if without then", spec: child + "blocks: {final_norm: {«if»: true}}\n",
