@@ -1,6 +1,6 @@
 # The two commands of the README, and the heavier lanes described in CONTRIBUTING.md.
 
-.PHONY: test check bench reference corpus
+.PHONY: test check goldens bench reference
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -10,3 +10,16 @@ test:
 # What CI runs.
 check:
 	.ci/run
+
+# Writes every golden file anew; review what changed.
+goldens:
+	./scripts/onnxruntime.sh
+	UPDATE=1 go test ./...
+
+# The benchmarks of the packages.
+bench:
+	go test -run '^$$' -bench . ./...
+
+# Generates the reference tensors anew; fails if a byte differs. The first run installs torch outside the repository.
+reference:
+	python=$$(testdata/reference/setup.sh | tail -1) && "$$python" testdata/reference/generate.py --check

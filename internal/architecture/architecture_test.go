@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -113,6 +114,30 @@ func TestNoFamilyNames(t *testing.T) {
 			return true
 		})
 	})
+}
+
+// TestReadmeListsSpecs checks that the README names every spec that can be
+// compiled, and links to it.
+func TestReadmeListsSpecs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs, err := filepath.Glob(filepath.Join(root, "specs", "*.yaml"))
+	if err != nil || len(specs) == 0 {
+		t.Fatal("no specs", err)
+	}
+	for _, path := range specs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		if link := "[" + name + "](specs/" + name + ".yaml)"; !strings.Contains(string(text), "\nabstract: true") && !strings.Contains(string(readme), link) {
+			t.Errorf("README.md does not list the spec %s: add a row with %s", name, link)
+		}
+	}
 }
 
 // files parses every non-test Go file of the module.
