@@ -102,7 +102,7 @@ var smallModels = []small{
 	{"bert", "bert", []int{59}, 367_112, ""},
 	{"t5", "t5", []int{68, 92}, 856_120, ""},
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},
-	{"mamba", "mamba", []int{100}, 302_952, "the convolution is four shifted products, an order of magnitude faster than a grouped Conv for one token"},
+	{"mamba", "mamba", []int{100}, 302_952, "the convolution is four shifted products, an order of magnitude faster than a grouped Conv for one token, and left padding is kept out"},
 	{"qwen3_5_text", "qwen3_5", []int{174}, 468_580, ""},
 	{"qwen3_5", "qwen3_5", []int{197, 201, 18}, 1_000_920, "embedding: a placeholder without a feature keeps its own embedding, and taps are placed beside the features"},
 }

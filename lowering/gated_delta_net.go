@@ -1,10 +1,6 @@
 package lowering
 
-import (
-	"math"
-
-	"mobiusc/ir"
-)
+import "mobiusc/ir"
 
 var gatedDeltaNetDecl = &Decl{
 	Name: "gated_delta_net",
@@ -29,7 +25,7 @@ var gatedDeltaNetDecl = &Decl{
 		projection("output", "out_proj", "back to the stream"),
 		convOption("false"),
 		{Name: "l2_epsilon", Kind: FloatOption, Required: true, Doc: "added to the sum of squares of a query or key"},
-		{Name: "padding", Kind: ValueOption, Default: "attention_mask", Doc: "value that is 0 where a position is padding; none: nothing is"},
+		mixerPaddingOption,
 		{Name: "state_dtype", Kind: DTypeOption, Default: "model", Doc: "dtype in which the recurrent state is carried"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
@@ -62,7 +58,7 @@ func (d *deltaNet) keyWidth() int64   { return d.keyHeads * d.keyDim }
 func (d *deltaNet) valueWidth() int64 { return d.valueHeads * d.valueDim }
 
 func (d *deltaNet) lower(x Tensor) Tensor {
-	in := d.dropPadding(x)
+	in := d.dropPadding(d.o.Text("padding"), x)
 	qkv := d.Linear(in, d.o.Record("qkv"), 2*d.keyWidth()+d.valueWidth())
 	mixed := d.CausalConv(qkv, d.o.Record("conv"), d.o.Int("kernel"), d.o.Text("activation"))
 	z := d.Linear(in, d.o.Record("z"), d.valueWidth())
@@ -75,24 +71,6 @@ func (d *deltaNet) lower(x Tensor) Tensor {
 	result := d.attend(q, k, v, d.logDecay(decay), beta.with(d.Unary("Sigmoid", d.Cast(beta.v, ir.Float32))))
 	gated := d.gate(result, z)
 	return d.Linear(gated.with(d.Cast(gated.v, x.DType())), d.o.Record("output"), d.static(x.Last(), "the width of the stream"))
-}
-
-// dropPadding zeroes the rows of padding, so that they leave convolution and
-// state untouched.
-func (d *deltaNet) dropPadding(x Tensor) Tensor {
-	name := d.o.Text("padding")
-	if name == "" {
-		return x
-	}
-	mask := d.Value(name).v // [batch, past + sequence]
-	sequence := x.Lead()[1]
-	kept := once(d.Builder, "kept "+name+" "+x.DType().String(), "mask", func() *ir.Value {
-		start := d.Unary("Neg", d.ShapeOf(sequence))
-		now := d.Op("Slice", []*ir.Value{mask, start, d.Ints(math.MaxInt64), d.Ints(1)})
-		now.Type = ir.TensorOf(mask.Type.Elem, x.Lead()...) // the mask's last columns are this call's
-		return d.Cast(d.Op("Reshape", []*ir.Value{now, d.Ints(-1, 1)}), x.DType())
-	})
-	return x.with(d.Binary("Mul", d.Flat(x), kept))
 }
 
 // normalise returns queries and keys [batch, sequence, key width], each head

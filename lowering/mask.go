@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"math"
 
 	"mobiusc/ir"
 )
@@ -56,4 +57,29 @@ func (b *Builder) window(m maskSpec) *ir.Value {
 	oldest := b.Binary("Sub", queries, b.IntScalar(m.window))
 	keep := b.Binary("Greater", keys, b.Op("Unsqueeze", []*ir.Value{oldest, b.Ints(1)}))
 	return b.Op("Unsqueeze", []*ir.Value{keep, b.Ints(0, 1)})
+}
+
+// mixerPaddingOption declares what a mixer with a state reads where attention
+// has a mask.
+var mixerPaddingOption = Option{
+	Name: "padding", Kind: ValueOption, Default: "attention_mask",
+	Doc: "value that is 0 where a position is padding, int64 [batch, past + sequence], of which the last columns are this call's; none: nothing is",
+}
+
+// dropPadding zeroes the rows of padding in x [batch, sequence, width], so that
+// they leave convolutions and states untouched. padding names the value that
+// says which they are; "" leaves x as it is.
+func (b *Builder) dropPadding(padding string, x Tensor) Tensor {
+	if padding == "" {
+		return x
+	}
+	mask := b.Value(padding).v // [batch, past + sequence]
+	sequence := x.Lead()[1]
+	kept := once(b, "kept "+padding+" "+x.DType().String(), "mask", func() *ir.Value {
+		start := b.Unary("Neg", b.ShapeOf(sequence))
+		now := b.Op("Slice", []*ir.Value{mask, start, b.Ints(math.MaxInt64), b.Ints(1)})
+		now.Type = ir.TensorOf(mask.Type.Elem, x.Lead()...) // the mask's last columns are this call's
+		return b.Cast(b.Op("Reshape", []*ir.Value{now, b.Ints(-1, 1)}), x.DType())
+	})
+	return x.with(b.Binary("Mul", b.Flat(x), kept))
 }

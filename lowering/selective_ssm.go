@@ -21,6 +21,7 @@ var selectiveSSMDecl = &Decl{
 		projection("x", "x_proj", "from the channels to the rank of the time steps, B and C, concatenated"),
 		projection("dt", "dt_proj", "from the rank to the time steps; it has a bias, and a softplus follows"),
 		projection("out", "out_proj", "back to the stream"),
+		mixerPaddingOption,
 		{Name: "state_dtype", Kind: DTypeOption, Default: "model", Doc: "dtype in which `ssm_state` is carried"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
@@ -42,11 +43,12 @@ type selectiveSSM struct {
 }
 
 func (s *selectiveSSM) lower(x Tensor) Tensor {
-	both := s.Linear(x, s.biased(s.o, "in"), 2*s.inner)
+	padding := s.o.Text("padding")
+	both := s.Linear(s.dropPadding(padding, x), s.biased(s.o, "in"), 2*s.inner)
 	parts := s.Split(both.v, s.inner, s.inner)
 	channels, gate := both.with(parts[0]), parts[1]
 	channels = s.CausalConv(channels, s.o.Record("conv"), s.o.Int("kernel"), s.o.Text("activation"))
-	y := s.scan(channels)
+	y := s.scan(s.dropPadding(padding, channels)) // a bias of the convolution is not 0 in padding
 	gated := y.with(s.gated(s.o.Text("activation"), gate, s.Flat(y)))
 	return s.Linear(gated, s.biased(s.o, "out"), s.static(x.Last(), "the width of the stream"))
 }

@@ -121,13 +121,19 @@ def run_model(model, given, cache, one_by_one):
     """One call of the reference: logits and cache.
 
     Some models start a call of several tokens from an empty state whatever the
-    cache holds. With one_by_one the tokens of a call that has a past are run one
-    after the other, which they do right; all inputs must have one column a token.
+    cache holds, and read a mask in their first call only. With one_by_one the
+    tokens of a call that has a past are run one after the other, without a mask,
+    which they do right where nothing is padding; all other inputs must have one
+    column a token.
     """
     calls = [given]
     if one_by_one and cache is not None:
         columns = given["input_ids"].shape[1]
-        calls = [{name: value[:, i : i + 1] for name, value in given.items()} for i in range(columns)]
+        assert given["attention_mask"][:, -columns:].all()
+        calls = [
+            {name: value[:, i : i + 1] for name, value in given.items() if name != "attention_mask"}
+            for i in range(columns)
+        ]
     logits = []
     for call in calls:
         out = model(**{name: torch.from_numpy(value) for name, value in call.items()}, cache=cache, use_cache=True)

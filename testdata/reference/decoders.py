@@ -47,7 +47,14 @@ SHORT = Plan(
     "short", "12 columns, two rows, the second with 3 columns of left padding; 2 decode steps", [12], (0, 3), 2
 )
 LONG = Plan("long", "24 columns, two rows, the first with 4 columns of left padding; 2 decode steps", [24], (4, 0), 2)
-UNPADDED = Plan("short", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
+CROSSING = Plan(
+    "crossing",
+    "13 columns, two rows, the second with 3 columns of left padding; 6 decode steps, of which the fourth is the first beyond 16 positions",
+    [13],
+    (0, 3),
+    6,
+)
+UNPADDED = Plan("unpadded", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
 CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2, state_at="every")
 
 
@@ -69,18 +76,37 @@ def decoder(name, architecture, description, settings, rules=PLAIN_RULES, plans=
     return make
 
 
-def llama(name, description, scaling, **changes):
+def llama(name, description, scaling, plans=(SHORT, LONG), **changes):
     """A llama whose rotary embedding is scaled; trained for 16 positions, which the long case exceeds."""
     settings = config(
         "llama", attention_bias=False, mlp_bias=False, pretraining_tp=1, rope_scaling=scaling, rms_norm_eps=1e-5
     )
-    return decoder(name, "LlamaForCausalLM", description, settings | changes, plans=(SHORT, LONG))
+    return decoder(name, "LlamaForCausalLM", description, settings | changes, plans=plans)
 
 
 def stored_in_out(gain):
     """For gpt2's projections, which are stored [in, out]."""
     return lambda draw, shape: draw.normal(0, gain * shape[0] ** -0.5, shape)
 
+
+GPT2 = {
+    "activation_function": "gelu_new",
+    "attn_pdrop": 0.1,
+    "bos_token_id": 1,
+    "embd_pdrop": 0.1,
+    "eos_token_id": 2,
+    "initializer_range": 0.02,
+    "layer_norm_epsilon": 1e-05,
+    "model_type": "gpt2",
+    "n_ctx": 64,
+    "n_embd": 32,
+    "n_head": 4,
+    "n_layer": 2,
+    "n_positions": 64,
+    "resid_pdrop": 0.1,
+    "torch_dtype": "bfloat16",
+    "vocab_size": 128,
+}
 
 GPT2_RULES = [
     ("ln_1.weight", normal(0.2, mean=1)),
@@ -149,6 +175,48 @@ def mamba_states(cache):
     return {name.replace("recurrent_state", "ssm_state"): value for name, value in states(cache).items()}
 
 
+MAMBA = {
+    "bos_token_id": 0,
+    "conv_kernel": 4,
+    "eos_token_id": 0,
+    "expand": 2,
+    "hidden_act": "silu",
+    "hidden_size": 32,
+    "initializer_range": 0.1,
+    "intermediate_size": 64,
+    "layer_norm_epsilon": 1e-05,
+    "model_type": "mamba",
+    "num_hidden_layers": 2,
+    "pad_token_id": 0,
+    "rescale_prenorm_residual": False,
+    "residual_in_fp32": True,
+    "state_size": 8,
+    "time_step_rank": 4,
+    "torch_dtype": "bfloat16",
+    "use_bias": False,
+    "use_cache": True,
+    "use_conv_bias": True,
+    "vocab_size": 128,
+}
+
+
+def mamba(name, description, plans=(SHORT,), **changes):
+    """The entry of MODELS for a decoder of state-space layers."""
+    return decoder(
+        name,
+        "MambaForCausalLM",
+        description,
+        MAMBA | changes,
+        MAMBA_RULES + PLAIN_RULES,
+        plans,
+        new_cache=None,
+        read_states=mamba_states,
+        inputs=INPUTS[:2],
+        runs=RUNS[:3],  # there is no attention to fuse
+        one_by_one=True,
+    )
+
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -157,6 +225,7 @@ LLAMA3 = {
     "rope_type": "llama3",
 }
 YARN = {"factor": 4.0, "original_max_position_embeddings": 16, "rope_type": "yarn"}
+YARN_FULL = YARN | {"beta_fast": 4.0, "beta_slow": 0.5, "mscale": 0.8, "mscale_all_dim": 0.5, "truncate": False}
 LONGROPE = {
     "long_factor": [1.07, 1.8, 5.91, 14.6],
     "short_factor": [1.0, 1.1, 1.35, 2.0],
@@ -171,11 +240,19 @@ DECODERS = {
         "llama_dynamic",
         "The rotary base grows with the length once it exceeds the trained one.",
         {"factor": 4.0, "rope_type": "dynamic"},
+        plans=(SHORT, LONG, CROSSING),
         max_position_embeddings=16,
     ),
     "llama_llama3": llama("llama_llama3", "Frequencies scaled by wavelength.", LLAMA3),
     "llama_yarn": llama(
         "llama_yarn", "Frequencies blended by rotations, and an attention factor.", YARN, max_position_embeddings=64
+    ),
+    "llama_yarn_full": llama(
+        "llama_yarn_full",
+        "The same with every option stated: where the blend begins and ends, unrounded, and two scales.",
+        YARN_FULL,
+        plans=(LONG,),
+        max_position_embeddings=64,
     ),
     "llama_bias": llama(
         "llama_bias",
@@ -192,6 +269,13 @@ DECODERS = {
         config("qwen2", tie_word_embeddings=True, **QWEN_WINDOW),
         [("embed_tokens.weight", normal(0.3))] + PLAIN_RULES,
     ),
+    "qwen2_window": decoder(
+        "qwen2_window",
+        "Qwen2ForCausalLM",
+        "A window of 8 columns from the second of three layers on.",
+        config("qwen2", max_window_layers=1, num_hidden_layers=3, sliding_window=8, use_sliding_window=True),
+        plans=(SHORT, LONG),
+    ),
     "qwen3": decoder(
         "qwen3",
         "Qwen3ForCausalLM",
@@ -201,7 +285,7 @@ DECODERS = {
     "phi3": decoder(
         "phi3",
         "Phi3ForCausalLM",
-        "Fused projections; partial rotary with short and long factors.",
+        "Fused projections; partial rotary with short and long factors; a window of 14 columns.",
         config(
             "phi3",
             embd_pdrop=0.0,
@@ -211,9 +295,9 @@ DECODERS = {
             partial_rotary_factor=0.5,
             resid_pdrop=0.0,
             rope_scaling=LONGROPE,
-            sliding_window=128,
+            sliding_window=14,
         ),
-        plans=(SHORT, LONG),
+        plans=(SHORT, LONG, CROSSING),
     ),
     "mistral": decoder(
         "mistral",
@@ -267,59 +351,24 @@ DECODERS = {
         "gpt2",
         "GPT2LMHeadModel",
         "LayerNorm, learned positions, fused biased projections stored [in, out], tied.",
-        {
-            "activation_function": "gelu_new",
-            "attn_pdrop": 0.1,
-            "bos_token_id": 1,
-            "embd_pdrop": 0.1,
-            "eos_token_id": 2,
-            "initializer_range": 0.02,
-            "layer_norm_epsilon": 1e-05,
-            "model_type": "gpt2",
-            "n_ctx": 64,
-            "n_embd": 32,
-            "n_head": 4,
-            "n_layer": 2,
-            "n_positions": 64,
-            "resid_pdrop": 0.1,
-            "torch_dtype": "bfloat16",
-            "vocab_size": 128,
-        },
+        GPT2,
         GPT2_RULES,
     ),
-    "mamba": decoder(
-        "mamba",
-        "MambaForCausalLM",
-        "Selective state-space mixer; no mask, no positions; tied.",
-        {
-            "bos_token_id": 0,
-            "conv_kernel": 4,
-            "eos_token_id": 0,
-            "expand": 2,
-            "hidden_act": "silu",
-            "hidden_size": 32,
-            "initializer_range": 0.1,
-            "intermediate_size": 64,
-            "layer_norm_epsilon": 1e-05,
-            "model_type": "mamba",
-            "num_hidden_layers": 2,
-            "pad_token_id": 0,
-            "rescale_prenorm_residual": False,
-            "residual_in_fp32": True,
-            "state_size": 8,
-            "time_step_rank": 4,
-            "torch_dtype": "bfloat16",
-            "use_bias": False,
-            "use_cache": True,
-            "use_conv_bias": True,
-            "vocab_size": 128,
-        },
-        MAMBA_RULES,
-        plans=(UNPADDED, CHUNKED),
-        new_cache=None,
-        read_states=mamba_states,
-        inputs=INPUTS[:1],
-        runs=RUNS[:3],  # there is no attention to fuse
-        one_by_one=True,
+    "gpt2_options": decoder(
+        "gpt2_options",
+        "GPT2LMHeadModel",
+        "The options that published files seldom set: scores divided by the layer's number, a width of the MLP, exact GELU, an untied head.",
+        GPT2
+        | {"activation_function": "gelu", "n_inner": 48, "scale_attn_by_inverse_layer_idx": True, "tie_word_embeddings": False},
+        GPT2_RULES + PLAIN_RULES,
+    ),
+    "mamba": mamba("mamba", "Selective state-space mixer; no positions; tied.", plans=(UNPADDED, SHORT, CHUNKED)),
+    "mamba_options": mamba(
+        "mamba_options",
+        "The options that published files seldom set: biases of the projections, none of the convolution, a residual in the model's dtype, an untied head.",
+        residual_in_fp32=False,
+        tie_word_embeddings=False,
+        use_bias=True,
+        use_conv_bias=False,
     ),
 }

@@ -79,9 +79,11 @@ def padded_right(length, pads):
     return mask
 
 
-def run_bert(load, name, pads):
+def run_bert(load, name, pads, side="right"):
     """One call: 14 columns, rows of unequal length."""
     draw, mask = generator("bert", name), padded_right(14, pads)
+    if side == "left":
+        mask = mask[:, ::-1].copy()
     ids, types = draw.integers(0, BERT["vocab_size"], mask.shape), draw.integers(0, 2, mask.shape)
     given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
     seen = mask.astype(bool)[:, :, None]
@@ -90,7 +92,7 @@ def run_bert(load, name, pads):
         out = model(**{key: torch.from_numpy(value) for key, value in given.items()})
         return {"model": {"last_hidden_state": array(out.last_hidden_state)}}
 
-    case = Case(name, f"14 columns, two rows with {pads} columns of right padding")
+    case = Case(name, f"14 columns, two rows with {pads} columns of {side} padding")
     case.step("encode", ["model"], run_all(load, play), {"model": given}, lambda _: seen, {"last_hidden_state"})
     return case
 
@@ -103,7 +105,7 @@ def bert():
         "architecture": "BertModel",
         "description": "Post-norm bidirectional encoder with learned positions and token types.",
         "storage": "bfloat16",
-        "cases": [run_bert(load, "whole", (0, 0)), run_bert(load, "padded", (0, 5))],
+        "cases": [run_bert(load, "whole", (0, 0)), run_bert(load, "padded", (0, 5)), run_bert(load, "left", (4, 0), "left")],
     }
 
 
@@ -118,9 +120,9 @@ def t5_states(cache):
     return values
 
 
-def run_t5(load):
-    """A padded source of 20 columns, a target prompt of 5 tokens, then 2 decode steps."""
-    mask, lengths = padded_right(20, (0, 6)), [5, 1, 1]
+def run_t5(load, name="short", target_length=5):
+    """A padded source of 20 columns, a target prompt, then 2 decode steps."""
+    mask, lengths = padded_right(20, (0, 6)), [target_length, 1, 1]
 
     def play(model, oracle):
         cache, encoded, results = None, None, []
@@ -163,8 +165,9 @@ def run_t5(load):
         return np.ones((1,), bool)
 
     case = Case(
-        "short",
-        "A source of 20 columns, two rows, the second with 6 columns of right padding; 5 target tokens; 2 decode steps",
+        name,
+        "A source of 20 columns, two rows, the second with 6 columns of right padding; "
+        f"{target_length} target tokens; 2 decode steps",
     )
     for n, oracle in enumerate(played["float64"]):
         case.step(
@@ -179,8 +182,8 @@ def run_t5(load):
     return case
 
 
-def t5(name, description, untie=None, **changes):
-    """The entry of MODELS for an encoder-decoder."""
+def t5(name, description, untie=None, cases=(("short", 5),), **changes):
+    """The entry of MODELS for an encoder-decoder; cases are names and target lengths."""
 
     def make():
         load = save(name, transformers.T5ForConditionalGeneration, T5 | changes, T5_RULES, untie)
@@ -189,7 +192,7 @@ def t5(name, description, untie=None, **changes):
             "architecture": "T5ForConditionalGeneration",
             "description": description,
             "storage": "bfloat16",
-            "cases": [run_t5(load)],
+            "cases": [run_t5(load, *case) for case in cases],
         }
 
     return make
@@ -197,7 +200,18 @@ def t5(name, description, untie=None, **changes):
 
 ENCODERS = {
     "bert": bert,
-    "t5": t5("t5", "Bucketed relative bias, unscaled scores, ReLU, tied and scaled head."),
+    "t5": t5(
+        "t5",
+        "Bucketed relative bias, unscaled scores, ReLU, tied and scaled head.",
+        cases=(("short", 5), ("long", 24)),  # further than the last bucket begins
+    ),
+    "t5_depth": t5(
+        "t5_depth",
+        "A decoder deeper than the encoder, SiLU.",
+        feed_forward_proj="silu",
+        num_decoder_layers=3,
+        num_layers=1,
+    ),
     "t5_gated": t5(
         "t5_gated",
         "Gated GELU; the head has its own weights and is not scaled.",
