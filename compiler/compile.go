@@ -24,6 +24,9 @@ type Options struct {
 	Storage string // dtype of the stored weights; "": the compute dtype
 	Opset   int64  // version of ai.onnx; 0: DefaultOpset
 	Strict  bool   // a config key that is not read is an error
+	// Read reads specs and configs; nil: from disk. An editor passes one that
+	// prefers its open documents.
+	Read spec.ReadFile
 
 	LinearAttention string // chunked (also "") or recurrent
 	ChunkSize       int64  // tokens of a chunk of linear attention; 0: 32
@@ -79,16 +82,9 @@ func bind(o Options) (*bound, diag.List) {
 	if faults := o.check(); faults.HasErrors() {
 		return nil, faults
 	}
-	s, found := spec.Load(o.Spec, nil)
+	s, found := o.load()
 	if found.HasErrors() {
 		return nil, found
-	}
-	if o.Variant != "" {
-		var faults diag.List
-		s, faults = s.Variant(o.Variant)
-		if found = append(found, faults...); faults.HasErrors() {
-			return nil, found
-		}
 	}
 	config, faults := o.readConfig(s)
 	if found = append(found, faults...); faults.HasErrors() {
@@ -103,6 +99,16 @@ func bind(o Options) (*bound, diag.List) {
 		b.storage = spec.DTypeOf(o.Storage)
 	}
 	return b, found
+}
+
+// load reads the spec, with the variant that was asked for.
+func (o Options) load() (*spec.Spec, diag.List) {
+	s, found := spec.Load(o.Spec, o.Read)
+	if found.HasErrors() || o.Variant == "" {
+		return s, found
+	}
+	s, faults := s.Variant(o.Variant)
+	return s, append(found, faults...)
 }
 
 // component is a graph ready to be written.

@@ -80,7 +80,11 @@ func (o Options) readConfig(s *spec.Spec) (*spec.Config, diag.List) {
 	if !named && o.Weights.Dir != "" {
 		path = filepath.Join(o.Weights.dir(), "config.json")
 	}
-	text, err := os.ReadFile(path)
+	read := o.Read
+	if read == nil {
+		read = os.ReadFile
+	}
+	text, err := read(path)
 	switch {
 	case err == nil:
 		return spec.ParseConfig(path, text)

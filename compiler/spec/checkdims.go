@@ -8,7 +8,6 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
-	"mobiusc/internal/suggest"
 )
 
 // tensorType parses `dtype[dim, …]`, once.
@@ -32,12 +31,7 @@ func (c *checked) parseTensorType(n *tree.Node) *tensorType {
 	open = len([]rune(word))
 	t := &tensorType{model: word == "model", dtype: dtypeOf[word]}
 	if !t.model && t.dtype == 0 {
-		known := append([]string{"model"}, dtypeWords...)
-		d := fault.BadDim(n.Span(0, open), "there is no dtype `"+word+"`")
-		if near := suggest.Nearest(word, known); near != "" {
-			d.Hint = "did you mean `" + near + "`?"
-		}
-		c.report(d)
+		c.report(fault.UnknownDType(n.Span(0, open), word, append([]string{"model"}, dtypeWords...)))
 		return nil
 	}
 	for _, piece := range splitDims(text, open+1, len(text)-1) {

@@ -117,7 +117,7 @@ func (s *Spec) checkAll() diag.List {
 		}
 	}
 	if !s.Abstract && !found.HasErrors() {
-		found = append(found, s.unused(u)...)
+		found = append(found, s.ignores.filter(s.unused(u))...)
 	}
 	return found
 }
@@ -145,6 +145,7 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	c.components(ctx)
 	c.checkRuntime(ctx)
 	c.checkWeights(ctx)
+	c.found = s.ignores.filter(c.found)
 	return c.found
 }
 

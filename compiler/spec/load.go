@@ -46,6 +46,7 @@ type Spec struct {
 	g        *grammar
 	read     ReadFile
 	files    []file // the chain, the oldest parent first
+	ignores  ignores
 	root     *tree.Node
 	deleted  map[string]diag.Range
 	types    []string // model types that it answers to, variants included
@@ -69,8 +70,8 @@ const (
 // Load reads a spec and its parents, merges them, and checks all that can be
 // checked without a config, every variant included. read is os.ReadFile if nil.
 // path is a file, or the bare name of a carried spec (its file without .yaml). A parent is looked
-// up beside its child, then among the carried specs. The Spec is nil when the
-// structure of a file is broken.
+// up beside its child, then among the carried specs. The Spec is nil when there
+// are errors.
 func Load(path string, read ReadFile) (*Spec, diag.List) {
 	if read == nil {
 		read = os.ReadFile
@@ -78,17 +79,22 @@ func Load(path string, read ReadFile) (*Spec, diag.List) {
 	go published() // while the files are read
 	l := &loader{g: language(), read: read}
 	s := l.load(path)
-	if s == nil || l.found.HasErrors() {
-		return nil, l.found.Sorted()
+	if l.found = l.ignores.filter(l.found); s != nil && !l.found.HasErrors() {
+		l.found = append(l.found, s.checkAll()...)
 	}
-	l.found = append(l.found, s.checkAll()...)
-	return s, l.found.Sorted()
+	found := append(l.found, l.ignores.idle(l.path, l.found.HasErrors())...).Sorted()
+	if l.found.HasErrors() {
+		return nil, found
+	}
+	return s, found
 }
 
 type loader struct {
-	g     *grammar
-	read  ReadFile
-	found diag.List
+	g       *grammar
+	read    ReadFile
+	path    string // of the spec
+	ignores ignores
+	found   diag.List
 }
 
 // open reads a file, or a carried one.
@@ -121,6 +127,7 @@ func (l *loader) load(path string) *Spec {
 		l.found.Add(*fault.UnreadableSpec(path, reason(err), known))
 		return nil
 	}
+	l.path = path
 	chain := l.chain(path, text)
 	if len(chain) == 0 || l.found.HasErrors() {
 		return nil
@@ -131,7 +138,7 @@ func (l *loader) load(path string) *Spec {
 		root = m.merge(inherited(root), f.root, l.g.document, false, nil)
 	}
 	l.found = append(l.found, m.found...)
-	s := &Spec{Path: path, g: l.g, read: l.open, files: chain, root: root, deleted: m.deleted}
+	s := &Spec{Path: path, g: l.g, read: l.open, files: chain, root: root, deleted: m.deleted, ignores: l.ignores}
 	s.describe()
 	s.types = s.accepted()
 	return s
@@ -185,6 +192,7 @@ func (l *loader) chain(path string, text []byte) []file {
 	var chain []file
 	var names []string
 	for text != nil {
+		l.ignores = append(l.ignores, readIgnores(path, text)...)
 		root, found := tree.ParseYAML(path, text)
 		if l.found = append(l.found, found...); root == nil {
 			return nil
@@ -332,5 +340,5 @@ func (s *Spec) patched(name string, patch *tree.Node) (*Spec, diag.List) {
 		m.found.Add(*fault.NothingChanged(s.root.Get("variants").Entry(name).Key.Range, "variant "+name))
 	}
 	v.describe()
-	return &v, m.found
+	return &v, s.ignores.filter(m.found)
 }

@@ -47,11 +47,14 @@ type Related struct {
 	Message string
 }
 
-// Fix is a change that certainly mends the fault.
+// Fix is a change that mends the fault.
 type Fix struct {
 	Range   Range
 	NewText string
-	Title   string
+	Title   string // what it does: write `task`
+	// Guess is set where something else may have been meant: an editor offers
+	// the change, and nothing applies it unasked.
+	Guess bool
 }
 
 // Diagnostic is one finding.

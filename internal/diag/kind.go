@@ -14,8 +14,8 @@ type Kind struct {
 	Severity Severity // of most findings of the kind
 	Summary  string   // what is wrong, in general
 	// Judgement is set for what means something all the same and may be meant:
-	// a comment in the spec can silence it. Other errors leave a spec without a
-	// meaning, and no comment changes that.
+	// a comment at its line of the spec, `# mobiusc:ignore NAME`, silences it.
+	// Other errors leave a spec without a meaning, and no comment changes that.
 	Judgement bool
 }
 

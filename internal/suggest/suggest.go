@@ -1,18 +1,30 @@
 // Package suggest finds the name that a misspelt one was meant to be.
 package suggest
 
-// Nearest returns the candidate closest to name, or "" when none is near: the
-// edit distance (insertions, deletions, substitutions and swaps of neighbouring
-// characters) must not exceed a third of the length of the name, rounded, and a
-// difference of case alone counts as nothing. Among equals the first wins.
+import "slices"
+
+// Nearest returns the candidate closest to name, or "" when none is near. Among
+// equals the first wins.
 func Nearest(name string, candidates []string) string {
-	best, limit := "", (len([]rune(name))+1)/3+1
+	if near := Near(name, candidates); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
+// Near returns the candidates that name may have meant, the closest first, each
+// once: the edit distance (insertions, deletions, substitutions and swaps of
+// neighbouring characters) must not exceed a third of the length of the name,
+// rounded, and a difference of case alone counts as nothing.
+func Near(name string, candidates []string) []string {
+	limit := (len([]rune(name)) + 1) / 3
+	byDistance := make([][]string, limit+1)
 	for _, c := range candidates {
-		if d := Distance(name, c); d < limit {
-			best, limit = c, d
+		if d := Distance(name, c); d <= limit && !slices.Contains(byDistance[d], c) {
+			byDistance[d] = append(byDistance[d], c)
 		}
 	}
-	return best
+	return slices.Concat(byDistance...)
 }
 
 // Distance returns the edit distance between a and b in characters, ignoring

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"mobiusc/internal/diag"
 )
 
 type tokenKind uint8
@@ -85,8 +87,33 @@ func (p *parser) scan() token {
 		}
 	}
 	p.i++
-	p.fail(span{start, p.i}, unexpected(r))
+	if p.bad == nil {
+		p.fail(span{start, p.i}, unexpected(r))
+		p.bad.Fix = p.foreign(start)
+	}
 	return p.scan()
+}
+
+// foreign returns the fix for an operator of another language whose meaning is
+// certain, or nil.
+func (p *parser) foreign(start int) *diag.Fix {
+	rest := string(p.text[start:min(start+2, len(p.text))])
+	for _, op := range [][2]string{{"&&", "and"}, {"||", "or"}, {"!", "not"}, {"=", "=="}} {
+		if !strings.HasPrefix(rest, op[0]) {
+			continue
+		}
+		end, ours := start+len(op[0]), op[1]
+		if nameRune([]rune(ours)[0], true) { // a word keeps its distance
+			if start > 0 && p.text[start-1] != ' ' {
+				ours = " " + ours
+			}
+			if end < len(p.text) && p.text[end] != ' ' {
+				ours += " "
+			}
+		}
+		return &diag.Fix{Range: p.at(start, end), NewText: ours, Title: "write `" + op[1] + "`"}
+	}
+	return nil
 }
 
 func unexpected(r rune) string {

@@ -10,6 +10,16 @@ var catalogue diag.Catalogue
 // All returns the catalogue in the order of the codes.
 func All() diag.Catalogue { return catalogue }
 
+// silenceable returns the names of the kinds that a comment can silence.
+func silenceable() (names []string) {
+	for _, k := range catalogue {
+		if k.Judgement {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
 func kind(code, name string, severity diag.Severity, summary string) *diag.Kind {
 	return catalogue.Add(code, name, severity, summary)
 }
@@ -36,6 +46,7 @@ var (
 	limit          = kind("MB0111", "limit-exceeded", diag.Error, "the file is larger or deeper than any spec")
 	unreadable     = kind("MB0112", "unreadable-file", diag.Error, "a file cannot be read")
 	unformatted    = kind("MB0113", "cannot-format", diag.Error, "the formatter cannot follow the layout of a file")
+	idleIgnore     = kind("MB0114", "idle-ignore", diag.Warning, "a comment that silences findings silences none")
 )
 
 // MB02: the structure of a spec.
@@ -73,7 +84,7 @@ var (
 
 // MB04: config.json.
 var (
-	unread       = judgement("MB0401", "unread-config-key", diag.Warning, "a key of config.json is neither read nor ignored with a reason")
+	unread       = kind("MB0401", "unread-config-key", diag.Warning, "a key of config.json is neither read nor ignored with a reason")
 	unused       = judgement("MB0402", "unused-config-key", diag.Error, "a config key is declared and used by nothing")
 	missing      = kind("MB0403", "missing-config-key", diag.Error, "a required key of config.json is absent")
 	badValue     = kind("MB0404", "bad-config-value", diag.Error, "a value of config.json has another type")
@@ -82,7 +93,7 @@ var (
 	modelType    = kind("MB0407", "wrong-model-type", diag.Error, "the config is of another model type than the spec")
 	pinMismatch  = kind("MB0408", "pin-mismatch", diag.Error, "a pinned file differs from what the spec pins")
 	noConfig     = kind("MB0409", "no-config", diag.Error, "a config is needed and the spec pins none")
-	shadowed     = judgement("MB0410", "shadowed-config-key", diag.Note, "an outer object of config.json states a key differently")
+	shadowed     = kind("MB0410", "shadowed-config-key", diag.Note, "an outer object of config.json states a key differently")
 )
 
 // MB05: the model.

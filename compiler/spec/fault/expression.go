@@ -1,28 +1,13 @@
 package fault
 
-import (
-	"strings"
-
-	"mobiusc/internal/diag"
-	"mobiusc/internal/suggest"
-)
-
-// meant adds the nearest of the known names, or a short list of them.
-func meant(d *diag.Diagnostic, name string, known []string) *diag.Diagnostic {
-	if near := suggest.Nearest(name, known); near != "" {
-		d.Hint = "did you mean `" + near + "`?"
-	} else if len(known) > 0 && len(known) <= 12 {
-		d.Hint = "it is one of " + strings.Join(known, ", ")
-	}
-	return d
-}
+import "mobiusc/internal/diag"
 
 // BadSyntax reports an expression that cannot be read.
 func BadSyntax(r diag.Range, what string) *diag.Diagnostic { return syntax.At(r, "%s", what) }
 
 // UnknownName reports a name that an expression may not use here.
 func UnknownName(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(unknownName.At(r, "`%s` is neither a config key nor a named expression", name), name, known)
+	return misspelt(unknownName.At(r, "`%s` is neither a config key nor a named expression", name), name, known)
 }
 
 // OutsideLayers reports layer or kind where there is none.
@@ -36,12 +21,12 @@ func OutsideLayers(r diag.Range, name string, use diag.Range) *diag.Diagnostic {
 
 // UnknownField reports a key that a section of the config does not declare.
 func UnknownField(r diag.Range, section, name string, known []string) *diag.Diagnostic {
-	return meant(unknownName.At(r, "%s has no `%s`", section, name), name, known)
+	return misspelt(unknownName.At(r, "%s has no `%s`", section, name), name, known)
 }
 
 // UnknownFunction reports a call of a function that the language lacks.
 func UnknownFunction(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(badCall.At(r, "there is no function `%s`", name), name, known)
+	return misspelt(badCall.At(r, "there is no function `%s`", name), name, known)
 }
 
 // BadArguments reports a call with the wrong number of arguments.
@@ -111,7 +96,7 @@ func BadDim(r diag.Range, what string) *diag.Diagnostic { return badDim.At(r, "%
 // UnknownFunctionBody reports a block that calls a function which the spec does
 // not define.
 func UnknownFunctionBody(r diag.Range, name string, known []string) *diag.Diagnostic {
-	d := meant(badReference.At(r, "the spec has no function `%s`", name), name, known)
+	d := misspelt(badReference.At(r, "the spec has no function `%s`", name), name, known)
 	if len(known) == 0 {
 		d.Hint = "write it under `functions`, in ONNX's textual syntax"
 	}
@@ -127,4 +112,13 @@ func UnknownOperator(r diag.Range, name string, known []string) *diag.Diagnostic
 // BadFunction reports a function of the spec that cannot be used.
 func BadFunction(r diag.Range, format string, args ...any) *diag.Diagnostic {
 	return badFunction.At(r, format, args...)
+}
+
+// UnknownDType reports a tensor type of a dtype that does not exist.
+func UnknownDType(r diag.Range, word string, known []string) *diag.Diagnostic {
+	d := misspelt(badDim.At(r, "there is no dtype `%s`", word), word, known)
+	if d.Fix == nil {
+		d.Hint = ""
+	}
+	return d
 }

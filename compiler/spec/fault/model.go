@@ -35,7 +35,7 @@ func KindNotText(r diag.Range, layer int64) *diag.Diagnostic {
 
 // UnknownValue reports a reference to a value that the component does not have.
 func UnknownValue(r diag.Range, name, component string, known []string) *diag.Diagnostic {
-	return meant(badReference.At(r, "component %s has no value `%s`", component, name), name, known)
+	return misspelt(badReference.At(r, "component %s has no value `%s`", component, name), name, known)
 }
 
 // MissingDefaultValue reports an option whose default names a value that the
@@ -52,7 +52,7 @@ func ValueTooEarly(r diag.Range, name string) *diag.Diagnostic {
 
 // UnknownWire reports an input that is fed by something that does not exist.
 func UnknownWire(r diag.Range, from string, known []string) *diag.Diagnostic {
-	return meant(badReference.At(r, "there is no output `%s`", from), from, known)
+	return misspelt(badReference.At(r, "there is no output `%s`", from), from, known)
 }
 
 // DeadWire reports a wire from an output that is not built for this config.
@@ -101,7 +101,10 @@ func AmbiguousWord(r diag.Range, word string, key diag.Range) *diag.Diagnostic {
 
 // SuspiciousDim reports a symbol that looks like a misspelt one.
 func SuspiciousDim(r diag.Range, symbol, near string) *diag.Diagnostic {
-	return hinted(suspiciousDim.At(r, "the symbol `%s` stands in no other dim, and `%s` does", symbol, near), "did you mean `"+near+"`?")
+	d := hinted(suspiciousDim.At(r, "the symbol `%s` stands in no other dim, and `%s` does", symbol, near), didYouMean(near))
+	d = mended(d, r, near)
+	d.Fix.Guess = true
+	return d
 }
 
 // NoDType reports that the compute dtype is not known.

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"path"
 	"strings"
 
 	"mobiusc/internal/diag"
@@ -8,12 +9,12 @@ import (
 
 // UnknownKey reports a key that its place does not have.
 func UnknownKey(r diag.Range, where, key string, known []string) *diag.Diagnostic {
-	return meant(unknownKey.At(r, "%s has no key `%s`", where, key), key, known)
+	return misspelt(unknownKey.At(r, "%s has no key `%s`", where, key), key, known)
 }
 
 // UnknownBlock reports a block type that does not exist.
 func UnknownBlock(r diag.Range, key string, known []string) *diag.Diagnostic {
-	return meant(unknownBlock.At(r, "there is no block type `%s`", key), key, known)
+	return misspelt(unknownBlock.At(r, "there is no block type `%s`", key), key, known)
 }
 
 // LooseBranch reports a then or an else that belongs to no if.
@@ -23,7 +24,7 @@ func LooseBranch(r diag.Range, key string) *diag.Diagnostic {
 
 // UnknownBody reports a word that is no block of the spec.
 func UnknownBody(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(unknownBlock.At(r, "section blocks has no `%s`", name), name, known)
+	return misspelt(unknownBlock.At(r, "section blocks has no `%s`", name), name, known)
 }
 
 // EmptyBlock reports an empty mapping where a block is expected.
@@ -60,7 +61,7 @@ func WrongType(r diag.Range, want, got string) *diag.Diagnostic {
 
 // UnknownWord reports a word that is not among those allowed.
 func UnknownWord(r diag.Range, where, word string, known []string) *diag.Diagnostic {
-	return meant(unknownWord.At(r, "%s cannot be `%s`", where, word), word, known)
+	return misspelt(unknownWord.At(r, "%s cannot be `%s`", where, word), word, known)
 }
 
 // MissingKey reports a required key that is absent.
@@ -81,7 +82,7 @@ func NoneOption(r diag.Range, block, option string) *diag.Diagnostic {
 
 // UnknownParent reports a parent that is neither beside the spec nor carried.
 func UnknownParent(r diag.Range, name string, known []string) *diag.Diagnostic {
-	return meant(extends.At(r, "no spec `%s` stands beside this one or is carried by the program", name), name, known)
+	return misspelt(extends.At(r, "no spec `%s` stands beside this one or is carried by the program", name), name, known)
 }
 
 // ExtendsCycle reports a chain of parents that comes back to itself.
@@ -91,12 +92,16 @@ func ExtendsCycle(r diag.Range, chain []string) *diag.Diagnostic {
 
 // BadParentName reports a path where a name is expected.
 func BadParentName(r diag.Range, name string) *diag.Diagnostic {
-	return hinted(extends.At(r, "a parent is named, and `%s` is no name", name), "write the name of the spec, without path and .yaml")
+	d := hinted(extends.At(r, "a parent is named, and `%s` is no name", name), "write the name of the spec, without path and .yaml")
+	if base := strings.TrimSuffix(path.Base(name), ".yaml"); name != "" && !strings.ContainsAny(base, `/\.`) {
+		return mended(d, r, base)
+	}
+	return d
 }
 
 // NothingToDelete reports a null for a key that is not there.
 func NothingToDelete(r diag.Range, key string, known []string) *diag.Diagnostic {
-	return meant(nothingToChange.At(r, "null deletes `%s`, and there is none", key), key, known)
+	return misspelt(nothingToChange.At(r, "null deletes `%s`, and there is none", key), key, known)
 }
 
 // NothingChanged reports a patch that changes nothing.
@@ -115,7 +120,7 @@ func UnknownVariant(r diag.Range, name string, known []string) *diag.Diagnostic 
 
 // WrongName reports a name that differs from the file's.
 func WrongName(r diag.Range, name, file string) *diag.Diagnostic {
-	return wrongName.At(r, "the spec is named `%s`, and its file %s", name, file)
+	return mended(wrongName.At(r, "the spec is named `%s`, and its file %s", name, file), r, quoted(strings.TrimSuffix(file, path.Ext(file))))
 }
 
 // ReservedName reports a config key or a named expression with a reserved name.

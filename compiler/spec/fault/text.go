@@ -1,6 +1,10 @@
 package fault
 
-import "mobiusc/internal/diag"
+import (
+	"strings"
+
+	"mobiusc/internal/diag"
+)
 
 // noted adds another place to a finding.
 func noted(d *diag.Diagnostic, r diag.Range, message string) *diag.Diagnostic {
@@ -134,4 +138,20 @@ func Unreadable(r diag.Range, path string, err error) *diag.Diagnostic {
 // CannotFormat reports a file whose layout the formatter cannot follow.
 func CannotFormat(r diag.Range) *diag.Diagnostic {
 	return unformatted.At(r, "the layout of this file cannot be changed without changing what it says")
+}
+
+// CannotIgnore reports a comment that would silence what no comment can.
+func CannotIgnore(r diag.Range, name string) *diag.Diagnostic {
+	if name == "" {
+		return hinted(idleIgnore.At(r, "the comment does not say what to ignore"), "a comment can silence "+strings.Join(silenceable(), ", "))
+	}
+	if k := catalogue.Find(name); k != nil {
+		return idleIgnore.At(r, "`%s` cannot be ignored: a spec with such a fault has no meaning", name)
+	}
+	return misspelt(idleIgnore.At(r, "there is no `%s` that a comment could silence", name), name, silenceable())
+}
+
+// IdleIgnore reports a comment that silences nothing.
+func IdleIgnore(r diag.Range, name string) *diag.Diagnostic {
+	return idleIgnore.At(r, "there is no `%s` here to ignore", name)
 }
