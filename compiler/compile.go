@@ -86,8 +86,14 @@ func bind(o Options) (*bound, diag.List) {
 	if found.HasErrors() {
 		return nil, found
 	}
-	config, faults := o.readConfig(s)
-	if found = append(found, faults...); faults.HasErrors() {
+	b, faults := o.bindTo(s)
+	return b, append(found, faults...)
+}
+
+// bindTo evaluates a spec for its config.
+func (o Options) bindTo(s *spec.Spec) (*bound, diag.List) {
+	config, found := o.readConfig(s)
+	if found.HasErrors() {
 		return nil, found
 	}
 	result, faults := s.Bind(config, spec.Options{DType: o.DType, Strict: o.Strict})

@@ -18,13 +18,13 @@ func Lint(o Options) diag.List {
 	if found.HasErrors() || s.Abstract {
 		return found.Sorted()
 	}
-	if o.Config == "" && o.Weights.Dir == "" && s.Pins() == nil {
+	if o.Config == "" && o.Weights.Dir == "" && !s.PinsConfig() {
 		return found.Sorted()
 	}
-	b, found := o.bindTo(s, found)
-	if found.HasErrors() {
+	b, faults := o.bindTo(s)
+	if found = append(found, faults...); faults.HasErrors() {
 		return found.Sorted()
 	}
-	_, faults := lowering.Lower(b.result.Model, o.lowering(b.storage))
+	_, faults = lowering.Lower(b.result.Model, o.lowering(b.storage))
 	return append(found, faults...).Sorted()
 }

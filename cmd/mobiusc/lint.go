@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
 	"mobiusc/schemas"
@@ -21,7 +22,7 @@ func lintCommand() *cli.Command {
 			}
 			var found diag.List
 			for _, path := range c.Args().Slice() {
-				_, faults := spec.Load(path, nil)
+				faults := compiler.Lint(compiler.Options{Spec: path})
 				found = append(found, faults...)
 			}
 			return report(c, found)

@@ -33,6 +33,13 @@ type Result struct {
 	Pins    *Pins
 }
 
+// PinsConfig reports whether PinnedConfig has a config to read: of a spec that
+// the program carries, the config is not carried with it.
+func (s *Spec) PinsConfig() bool {
+	p := s.pins()
+	return p != nil && p.Config != "" && !strings.HasPrefix(s.Path, carried)
+}
+
 // PinnedConfig reads the config that the spec pins, and checks its hash. It
 // returns nil without a finding when the spec pins none.
 func (s *Spec) PinnedConfig() (*Config, diag.List) {

@@ -134,6 +134,26 @@ func (c faultCase) run(t *testing.T) {
 	if got != c.want {
 		t.Errorf("got  %s\nwant %s", got, c.want)
 	}
+	if d.Fix != nil {
+		c.mend(t, spec, d)
+	}
+}
+
+// mend applies the fix of a finding, which must not be found again.
+func (c faultCase) mend(t *testing.T, spec string, d diag.Diagnostic) {
+	if d.Fix.Range.File != "x.yaml" || d.Fix.Title == "" {
+		t.Fatalf("the fix is %+v", d.Fix)
+	}
+	mended, _ := diag.Apply([]byte(spec), []diag.Fix{*d.Fix})
+	_, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": string(mended)}))
+	for _, left := range found {
+		if left.Code == d.Code && left.Range.Start == d.Range.Start && left.Severity == diag.Error {
+			t.Errorf("the fix leaves %v\n%s", left, mended)
+		}
+	}
+	if hint := strings.HasPrefix(d.Hint, "did you mean"); hint && !strings.Contains(d.Hint, "`"+strings.Trim(d.Fix.NewText, "'")+"`") {
+		t.Errorf("the hint is %s, and the fix writes %s", d.Hint, d.Fix.NewText)
+	}
 }
 
 // textAt returns the text of a carried spec at a range within one line.

@@ -68,6 +68,9 @@ func (f *formatter) run() string {
 		f.enter(i)
 		f.write(t)
 	}
+	if last := f.tokens[len(f.tokens)-1]; last.Kind == BlockToken && last.End.Line == len(f.lines) {
+		return f.out.String() // a line feed would belong to the scalar
+	}
 	return f.out.String() + "\n"
 }
 
@@ -91,8 +94,11 @@ func (f *formatter) newLine(i int) {
 	col := 0
 	switch {
 	case len(f.brackets) > 0:
-		base := f.brackets[len(f.brackets)-1].base
-		col = max(base.new+t.Start.Col-base.old, f.top().new+1)
+		base, least := f.brackets[len(f.brackets)-1].base, f.top().new+1
+		if t.Kind == PunctToken && strings.Contains("}]", t.Text) {
+			least = f.top().new // a closing bracket may stand below the key
+		}
+		col = max(base.new+t.Start.Col-base.old, least)
 	case t.Kind == CommentToken:
 		col = f.commentColumn(i)
 	case isMarkerToken(t):
@@ -149,7 +155,8 @@ func (f *formatter) commentColumn(i int) int {
 	next := slices.IndexFunc(f.tokens[i:], func(t Token) bool { return t.Kind != CommentToken })
 	if next >= 0 {
 		follower := f.tokens[i+next]
-		if t.Start.Col <= follower.Start.Col || isMarkerToken(follower) {
+		deeper := follower.Start.Col > f.top().old && t.Start.Col > f.top().old
+		if t.Start.Col <= follower.Start.Col || deeper || isMarkerToken(follower) {
 			after := *f
 			after.levels, after.dashes = slices.Clone(f.levels), slices.Clone(f.dashes)
 			after.close(follower)
@@ -177,7 +184,7 @@ func (f *formatter) enter(i int) {
 	case f.opensList(t):
 		f.levels = append(f.levels, level{t.Start.Col, f.col})
 		f.dashes = append(f.dashes, len(f.levels))
-	case !isDash(t) && (first && f.top().old != t.Start.Col || afterDash):
+	case !isDash(t) && t.Kind != BlockToken && (first && f.top().old != t.Start.Col || afterDash):
 		f.levels = append(f.levels, level{t.Start.Col, f.col})
 	}
 }
@@ -237,7 +244,11 @@ func (f *formatter) endsLine(t Token) bool {
 // blockLines writes the lines of a scalar behind | or >, one level deeper than
 // what holds it. What is relative to their common indentation stays.
 func (f *formatter) blockLines(t Token) {
-	old, indent := f.top().old-1, f.top().new-1
+	old, indent := max(f.top().old-1, 0), max(f.top().new-1, 0)
+	blank := true
+	for l := t.Start.Line + 1; l <= t.End.Line; l++ {
+		blank = blank && strings.Trim(string(f.source.line(l)), " ") == ""
+	}
 	if digit := strings.IndexAny(t.Text, "123456789"); digit >= 0 && !strings.Contains(t.Text[:digit], "#") {
 		old += int(t.Text[digit] - '0')
 		indent += int(t.Text[digit] - '0')
@@ -254,7 +265,7 @@ func (f *formatter) blockLines(t Token) {
 	for l := t.Start.Line + 1; l <= t.End.Line; l++ {
 		line := string(f.source.line(l))
 		f.put("\n")
-		if len(line) > old {
+		if len(line) > old && !blank {
 			f.put(strings.Repeat(" ", indent) + line[old:])
 		}
 	}

@@ -1,0 +1,68 @@
+package compiler
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"mobiusc/internal/diag"
+)
+
+// twoLinears is a spec whose residual adds tensors of widths a and b.
+const twoLinears = `spec: v1
+name: x
+summary: A test.
+dtype: float32
+config:
+  a: int
+  b: int
+components:
+  model:
+    inputs: {x: "float32[batch, a]"}
+    body: [{use: x}, {residual: {linear: {name: out, out: b}}}]
+    outputs: {y: result}
+`
+
+func TestLint(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		o     Options
+		want  string
+	}{
+		{"without a config", map[string]string{"x.yaml": twoLinears}, Options{}, ""},
+		{"with one that fits", map[string]string{"x.yaml": twoLinears, "c.json": `{"a": 3, "b": 3}`}, Options{Config: "c.json"}, ""},
+		{"with one that does not", map[string]string{"x.yaml": twoLinears, "c.json": `{"a": 3, "b": 5}`}, Options{Config: "c.json"},
+			"x.yaml:11:23: error: residual: "},
+		{"with one that lacks a key", map[string]string{"x.yaml": twoLinears, "c.json": `{"a": 3}`}, Options{Config: "c.json"},
+			"c.json:1:2: error: the config has no `b`"},
+		{"a config that is not there", map[string]string{"x.yaml": twoLinears}, Options{Config: "c.json"},
+			"c.json: error: c.json cannot be read"},
+		{"a fault of the spec", map[string]string{"x.yaml": strings.Replace(twoLinears, "out: b", "out: c", 1)}, Options{Config: "c.json"},
+			"x.yaml:11:59: error: `c` is neither a config key nor a named expression"},
+		{"a variant that is not there", map[string]string{"x.yaml": twoLinears}, Options{Variant: "v"}, "x.yaml: error: the spec has no variant `v`"},
+		{"a spec that is only extended", map[string]string{"x.yaml": "spec: v1\nname: x\nsummary: s\nabstract: true\n"}, Options{Config: "c.json"}, ""},
+		{"no spec", nil, Options{}, "x.yaml: error: x.yaml cannot be read"},
+	} {
+		c.o.Spec = "x.yaml"
+		c.o.Read = func(path string) ([]byte, error) {
+			if text, ok := c.files[path]; ok {
+				return []byte(text), nil
+			}
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+		}
+		found := Lint(c.o)
+		var errors diag.List
+		for _, d := range found {
+			if d.Severity == diag.Error {
+				errors = append(errors, d)
+			}
+		}
+		if len(errors) == 0 && c.want == "" {
+			continue
+		}
+		if len(errors) != 1 || c.want == "" || !strings.HasPrefix(errors[0].String(), c.want) {
+			t.Errorf("%s: found %v, want %q", c.name, errors, c.want)
+		}
+	}
+}
