@@ -29,7 +29,7 @@ func TestIgnores(t *testing.T) {
 		{"a misspelt name", child + "blocks: {extra: []}  # mobiusc:ignore unused-blok\n",
 			"5:10 unused-block: the block `extra` is used by nothing\n5:39 idle-ignore: there is no `unused-blok` that a comment could silence"},
 		{"no name", child + "task: a  # mobiusc:ignore\n", "5:10 idle-ignore: the comment does not say what to ignore"},
-		{"in text", child + "functions: {f: \"# mobiusc:ignore x\"}\n", ""},
+		{"in text", child + "task: \"# mobiusc:ignore x\"\n", ""},
 		{"another word", child + "task: a  # mobiusc:ignored\n", ""},
 		{"behind wide characters", child + "task: \"größe\"  # mobiusc:ignore unused-block\n",
 			"5:33 idle-ignore: there is no `unused-block` here to ignore"},
