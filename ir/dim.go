@@ -203,7 +203,7 @@ func (d Dim) Symbols() []string {
 
 // Substitute returns d with every symbol that has an entry replaced by it.
 func (d Dim) Substitute(values map[string]Dim) Dim {
-	if d.kind != dimSymbolic || len(values) == 0 {
+	if d.kind != dimSymbolic || !d.e.mentions(values) {
 		return d
 	}
 	return d.e.substitute(values).dim()
@@ -227,8 +227,11 @@ func (d Dim) String() string {
 	case dimNumber:
 		return strconv.FormatInt(d.n, 10)
 	case dimSymbolic:
-		if s, ok := d.e.symbol(); ok {
-			return s
+		if s, ok := d.e.symbol(); ok && s != d.e.key {
+			// A foreign name stays as it is, unless it would be read as an expression.
+			if _, err := ParseDim(s); err != nil {
+				return s
+			}
 		}
 		return d.e.key
 	}

@@ -283,6 +283,17 @@ func (p *poly) eachAtom(visit func(*atom)) {
 	}
 }
 
+// mentions reports whether a symbol of p has an entry.
+func (p *poly) mentions(values map[string]Dim) bool {
+	found := false
+	p.eachAtom(func(a *atom) {
+		if !found && a.kind == symbolAtom {
+			_, found = values[a.name]
+		}
+	})
+	return found
+}
+
 func (p *poly) substitute(values map[string]Dim) *poly {
 	sum := constant(0)
 	for _, t := range p.terms {

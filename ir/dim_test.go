@@ -63,7 +63,8 @@ func TestDimText(t *testing.T) {
 		{Integer("n").Size().Max(Int(0)), "n"},
 		{Integer("n").Sub(Sym("n")), "0"},
 		{Integer("n").Add(Int(1)).Size().Max(Int(0)), "max(0, n + 1)"},
-		{Sym("a-b"), "a-b"},
+		{Sym("a-b"), `"a-b"`},
+		{Sym("a b"), "a b"}, // no expression
 		{Sym("a-b").Add(Int(1)), `"a-b" + 1`},
 		{Sym("mod").Add(Int(1)), `"mod" + 1`},
 		{Sym("max").Mul(Int(2)), "2*max"},

@@ -13,28 +13,32 @@ import (
 
 // CSE merges what is computed or stored twice.
 //
-// Before: nodes are ordered and names unique; Fold has moved constants to the
+// Before: nodes are ordered and names unique; Legalise has moved constants to the
 // model's graph.
 //
 // After: no two initializers of the model's graph have the same type, dims and
 // content, and no node of a standard operator repeats one that stands before it
 // in its graph or in a graph around it: same operator, attributes and inputs.
-// The first of them stays, with its names and metadata. Not merged are nodes
+// The first of them stays, with its names and metadata; sizes that were named
+// after values of others are named after its. Not merged are nodes
 // that define an output of a graph, draw random numbers or hold subgraphs,
 // initializers whose content is external (a parameter is itself even where two
 // are equal), and inputs' defaults.
 //
 // A merged node or initializer counts as a change.
 func CSE(m *ir.Model) (changed bool, err error) {
-	c := &merger{returned: returnersOf(m.Graph), ids: map[*ir.Value]int{}}
+	c := &merger{returned: returnersOf(m.Graph), ids: map[*ir.Value]int{}, declared: declaredSymbols(m.Graph), sizes: map[string]ir.Dim{}}
 	c.constants(m.Graph)
 	c.graph(m.Graph, nil)
+	c.renameSizes(m.Graph)
 	return c.changed, nil
 }
 
 type merger struct {
 	returned returners
 	ids      map[*ir.Value]int // a number for each value, for keys
+	declared map[string]bool   // symbols of the graph's inputs
+	sizes    map[string]ir.Dim // what symbols named after merged values stand for
 	key      []byte            // scratch
 	changed  bool
 }
@@ -145,11 +149,53 @@ func (c *merger) replaces(first, n *ir.Node) bool {
 func (c *merger) merge(first, n *ir.Node) {
 	for i, v := range n.Outputs() {
 		if v != nil && len(v.Uses()) > 0 {
+			c.sameSizes(v, first.Output(i))
 			v.ReplaceUses(first.Output(i))
 		}
 	}
 	n.Graph().Remove(n)
 	c.changed = true
+}
+
+// sameSizes records that the symbols named after v stand for sizes of w.
+func (c *merger) sameSizes(v, w *ir.Value) {
+	if v.Type == nil || w.Type == nil || len(v.Type.Shape) != len(w.Type.Shape) {
+		return
+	}
+	one := v.Type.Ranked
+	for i, d := range v.Type.Shape {
+		n, isNumber := d.Int()
+		one = one && isNumber && n == 1
+		if name := valueSymbol(v, i); d.Equal(ir.Sym(name)) && !c.declared[name] {
+			c.sizes[name] = w.Type.Shape[i]
+		}
+	}
+	// A name that ends so could be that of an axis of another value.
+	if name := valueSymbol(v, -1); one && isIndex(v.Type.Elem) && !c.declared[name] && !strings.HasSuffix(name, "]") {
+		c.sizes[name] = ir.Integer(valueSymbol(w, -1))
+	}
+}
+
+func isIndex(t ir.DataType) bool { return t == ir.Int64 || t == ir.Int32 }
+
+// renameSizes replaces the symbols of merged values.
+func (c *merger) renameSizes(g *ir.Graph) {
+	if len(c.sizes) == 0 {
+		return
+	}
+	rename := func(values []*ir.Value) {
+		for _, v := range values {
+			if v != nil {
+				v.Type = v.Type.Substitute(c.sizes)
+			}
+		}
+	}
+	for n := range g.AllNodes() {
+		rename(n.Outputs())
+		for s := range n.Subgraphs() {
+			rename(s.Inputs)
+		}
+	}
 }
 
 // nodeKey identifies what a node computes; ok is false where equal nodes must

@@ -81,10 +81,18 @@ func (r *rewriter) insert(t *template, call *ir.Node) (next *ir.Node, err error)
 	c := r.cloner(t, call)
 	sources := map[string]ir.Properties{}
 	for n := range t.graph.Nodes() {
+		if first := r.sizes.find(t.contents[n]); first != nil {
+			c.Values[n.Output(0)] = first
+			continue
+		}
 		m := c.Node(n)
 		call.Graph().InsertBefore(m, call)
 		r.returned.enterNode(m)
 		r.mark(m, call, sources)
+		if key := t.contents[n]; key != "" {
+			r.contents[m], r.sizes.nodes[key] = key, m
+			r.env.Assume(m.Output(0), n.Output(0), t.from.env)
+		}
 	}
 	if err := r.setTypes(t, call, c); err != nil {
 		return nil, r.fail(call, "%v", err)

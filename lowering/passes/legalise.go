@@ -88,7 +88,7 @@ func functionName(f *ir.Function) string { return operator(f.Domain, f.Name, f.O
 // target's opset, and no longer imports the domains that only functions were of.
 // Every value has the type that inference gives it; a size that depends on data
 // has a symbol that is named after the value which it is an axis, or the
-// content, of. And of standard operators:
+// content, of, and that no input of the graph has. And of standard operators:
 //   - Every constant is an initializer of the model's graph, where all subgraphs
 //     can read it and equal ones can be merged; only one that a graph returns, if
 //     it is not large, is a Constant node.
@@ -132,7 +132,8 @@ type legaliser struct {
 	copied    int                  // nodes that were copied
 	limit     int                  // of copied
 
-	values, nodes names // in use in the model
+	values, nodes names             // in use in the model
+	named         map[string]symbol // sizes that have names in the model
 }
 
 // maxCopied limits how many nodes are copied: functions that call others many
@@ -154,8 +155,41 @@ func newLegaliser(m *ir.Model, t Target) *legaliser {
 		l.nodes[n.Name]++
 	}
 	l.rewriter = newRewriter(l, m.Graph, targetEnv(m, t))
-	l.env.Symbol = valueSymbol
+	l.named = map[string]symbol{}
+	for name := range declaredSymbols(m.Graph) {
+		l.values[name]++
+		l.named[name] = symbol{} // of no value
+	}
+	l.env.Symbol = l.nameSize
 	return l
+}
+
+// nameSize names a size after its value. One whose name means another size
+// already stays unknown.
+func (l *legaliser) nameSize(v *ir.Value, axis int) string {
+	name := valueSymbol(v, axis)
+	size := symbol{name, v, axis}
+	if other, taken := l.named[name]; taken && other != size {
+		return ""
+	}
+	l.named[name] = size
+	return name
+}
+
+// declaredSymbols returns the symbols in the types of a graph's inputs.
+func declaredSymbols(g *ir.Graph) map[string]bool {
+	names := map[string]bool{}
+	for _, v := range g.Inputs {
+		if v.Type == nil {
+			continue
+		}
+		for _, d := range v.Type.Shape {
+			for _, name := range d.Symbols() {
+				names[name] = true
+			}
+		}
+	}
+	return names
 }
 
 // targetEnv returns an environment for the model's graph under the target's

@@ -62,11 +62,11 @@ func nameOf(n *ir.Node) string {
 	return strings.ToLower(n.OpType)
 }
 
-// valueSymbol names a size after the value it is an axis of, or with axis -1
-// the content of.
+// valueSymbol names a size after the value it is an axis of, as v[0], or with
+// axis -1 the content of.
 func valueSymbol(v *ir.Value, axis int) string {
 	if axis < 0 || v.Name == "" {
 		return v.Name
 	}
-	return v.Name + "." + strconv.Itoa(axis)
+	return v.Name + "[" + strconv.Itoa(axis) + "]"
 }

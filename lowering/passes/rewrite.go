@@ -29,12 +29,14 @@ type rewriter struct {
 	symbols  []symbol
 
 	constants map[*ir.Value]*ir.Value // copies of templates' constants
+	sizes     *sizes                  // of the graph in hand
+	contents  map[*ir.Node]string     // see contentKey
 }
 
 func newRewriter(l *legaliser, g *ir.Graph, env *ops.Env) *rewriter {
 	return &rewriter{
 		legaliser: l, top: g, env: env, returned: returnersOf(g), inputs: map[*ir.Value]bool{},
-		constants: map[*ir.Value]*ir.Value{},
+		constants: map[*ir.Value]*ir.Value{}, contents: map[*ir.Node]string{},
 	}
 }
 
@@ -61,6 +63,8 @@ func (r *rewriter) graph(g *ir.Graph) error {
 	if g != r.top {
 		r.lift(g)
 	}
+	r.sizes = &sizes{r.sizes, map[string]*ir.Node{}}
+	defer func() { r.sizes = r.sizes.outer }()
 	for _, v := range g.Initializers {
 		if !r.inputs[v] {
 			r.env.Declare(v)
@@ -125,7 +129,10 @@ func (r *rewriter) simplify(n *ir.Node) error {
 		return r.replace(n, results)
 	}
 	r.joinReshapes(n)
-	if from := r.unchanged(n); from == nil || !r.bypass(n, from) {
+	if from := r.unchanged(n); from != nil && r.bypass(n, from) {
+		return nil
+	}
+	if !r.shareSizes(n) {
 		r.castLike(n)
 	}
 	return nil

@@ -16,6 +16,7 @@ type template struct {
 	from     *rewriter // what made it
 	size     int       // nodes, those of subgraphs included
 	symbols  []symbol
+	contents map[*ir.Node]string
 	captures bool // it holds a graph of the call, which may read any value, so that it serves this call alone
 }
 
@@ -116,7 +117,7 @@ func (r *rewriter) specialise(call *ir.Node, f *ir.Function) (*template, error) 
 	}
 	d := &remover{opset: r.target.Opset, returned: b.returned}
 	d.graph(g)
-	t := &template{graph: g, from: b, symbols: b.symbols}
+	t := &template{graph: g, from: b, symbols: b.symbols, contents: b.contents}
 	for range g.AllNodes() {
 		t.size++
 	}

@@ -1,0 +1,83 @@
+package compiler_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mobiusc/compiler"
+	"mobiusc/compiler/emit"
+	"mobiusc/ir"
+)
+
+// TestNodeCounts compares the nodes of the largest package, by operator, with a
+// golden: a change to a block or a pass shows what it costs. UPDATE=1 rewrites it.
+func TestNodeCounts(t *testing.T) {
+	const golden, limit = "testdata/nodes.txt", 5559 // of the decoder: the peer's
+	o := compiler.Options{Spec: filepath.Join("..", "specs", "qwen3_8.yaml"), Out: filepath.Join(t.TempDir(), "package")}
+	found, err := compiler.Compile(context.Background(), o)
+	if err != nil || found.HasErrors() {
+		t.Fatal(err, found)
+	}
+	var b bytes.Buffer
+	for _, component := range []string{"decoder", "vision_encoder", "embedding"} {
+		m, err := emit.Read(filepath.Join(o.Out, component, "model.onnx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		top, inside := countNodes(m.Graph)
+		fmt.Fprintf(&b, "%s: %d nodes, %d more in subgraphs\n", component, m.Graph.Len(), sumOf(inside))
+		if component == "decoder" && m.Graph.Len() > limit {
+			t.Errorf("the decoder has %d nodes, more than %d", m.Graph.Len(), limit)
+		}
+		all := maps.Clone(top)
+		for op := range inside {
+			all[op] += inside[op]
+		}
+		ops := slices.SortedFunc(maps.Keys(all), func(x, y string) int {
+			return cmp.Or(cmp.Compare(all[y], all[x]), cmp.Compare(x, y))
+		})
+		for _, op := range ops {
+			fmt.Fprintf(&b, "%8d %6d %s\n", top[op], inside[op], op)
+		}
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("the graphs have other nodes than %s says; if that is right, run UPDATE=1 go test ./compiler -run NodeCounts. Found\n%s", golden, b.Bytes())
+	}
+}
+
+// countNodes counts the nodes of a graph, and those of its subgraphs, by operator.
+func countNodes(g *ir.Graph) (top, inside map[string]int) {
+	top, inside = map[string]int{}, map[string]int{}
+	for n := range g.AllNodes() {
+		if n.Graph() == g {
+			top[n.OpType]++
+		} else {
+			inside[n.OpType]++
+		}
+	}
+	return top, inside
+}
+
+func sumOf(counts map[string]int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
+}
