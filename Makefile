@@ -1,6 +1,6 @@
 # The two commands of the README, and the heavier lanes described in CONTRIBUTING.md.
 
-.PHONY: test check goldens bench reference
+.PHONY: test check goldens bench bench-weights reference
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -23,3 +23,11 @@ bench:
 # Generates the reference tensors anew; fails if a byte differs. The first run installs torch outside the repository.
 reference:
 	python=$$(testdata/reference/setup.sh | tail -1) && "$$python" testdata/reference/generate.py --check
+
+# What weights cost: 55 GB in place, and copies against cp. Needs 9 GB of disk in BENCH_DIR, and a quiet machine; cp's own
+# variation is printed.
+BENCH_DIR ?= /tmp/mobiusc-weights
+bench-weights:
+	go run ./internal/checkpointtest/weightsbench -dir $(BENCH_DIR) -layout testdata/checkpoints/qwen3_8.layout -shards 18 \
+		-spec qwen3_8 -config testdata/configs/qwen3_8/config.json inplace
+	go run ./internal/checkpointtest/weightsbench -dir $(BENCH_DIR) -gib 4 -rounds 5 copy
