@@ -64,13 +64,16 @@ type Copied struct {
 // without parameter, shapes and types that do not fit, rules that cannot be
 // applied. The binding is nil if any is an error.
 func Bind(params []Param, c *Checkpoint, rules Rules) (*Binding, diag.List) {
-	b := &binder{checkpoint: c, wanted: map[string]bool{}, broken: map[string]bool{}, binding: Binding{dir: c.dir}}
+	b := &binder{checkpoint: c, wanted: map[string]bool{}, broken: map[string]bool{}, misfits: newFamilies(), binding: Binding{dir: c.dir}}
 	for _, p := range params {
 		b.wanted[p.Name] = true
 	}
 	items := b.applyTransforms(b.ignore(b.rename(b.items(), rules.Rename), rules.Ignore), rules.Transforms)
 	held := b.unique(b.tie(b.assemble(items, params), rules.Ties))
 	b.bind(params, held)
+	for _, f := range b.misfits.list {
+		b.faults.Add(f.finding(f))
+	}
 	b.reportUnused()
 	if b.faults.HasErrors() {
 		return nil, b.faults
@@ -86,6 +89,7 @@ type binder struct {
 	missing    []Param         // parts that are not there
 	ties       []Tie           // those that a parameter needs
 	binding    Binding
+	misfits    *families // parameters whose tensors do not fit them
 	faults     diag.List
 	idle       []diag.Diagnostic // rules that matched nothing
 }
@@ -164,7 +168,7 @@ func (b *binder) ignore(items []*item, rules []IgnoreRule) []*item {
 			return true
 		})
 		if len(items) == n {
-			b.unused(r.Range, "ignore", r.Match)
+			b.faults.Add(idleRule(r.Range, "ignore", r.Match))
 		}
 	}
 	return items
@@ -223,31 +227,28 @@ func (b *binder) path(x *item) diag.Range {
 	return inFile(b.checkpoint.path(info.File))
 }
 
-// sampleSize is how many bytes differ compares at each of three places.
-const sampleSize = 64 << 10
-
-// differ says how two tensors that should be copies differ, or "". It compares
-// the beginning, the middle and the end, not all: a tied embedding can have
-// gigabytes.
+// differ says how two tensors that should be copies differ, or "". It reads both,
+// a part at a time: a difference in a single value would otherwise be lost.
 func differ(x, y node) string {
 	switch {
 	case x.dtype() != y.dtype():
 		return fmt.Sprintf("%s and %s", dtypeName(x), dtypeName(y))
 	case !slices.Equal(x.dims(), y.dims()):
-		return fmt.Sprintf("shapes %v and %v", x.dims(), y.dims())
+		return fmt.Sprintf("shapes %s and %s", shape(x.dims()), shape(y.dims()))
 	}
 	a, b := &Source{x}, &Source{y}
-	n := min(a.Size(), sampleSize)
-	p, q := make([]byte, n), make([]byte, n)
-	for _, off := range []int64{0, (a.Size() - n) / 2, a.Size() - n} {
-		_, err := a.ReadAt(p, off)
+	size := a.Size()
+	p, q := make([]byte, min(size, partSize)), make([]byte, min(size, partSize))
+	for off := int64(0); off < size; off += partSize {
+		n := min(size-off, partSize)
+		_, err := a.ReadAt(p[:n], off)
 		if err == nil {
-			_, err = b.ReadAt(q, off)
+			_, err = b.ReadAt(q[:n], off)
 		}
 		if err != nil {
 			return err.Error()
 		}
-		if !bytes.Equal(p, q) {
+		if !bytes.Equal(p[:n], q[:n]) {
 			return "their values"
 		}
 	}
@@ -290,13 +291,13 @@ func (b *binder) bind(params []Param, held map[string]*item) {
 
 func (b *binder) bindOne(p Param, x *item) {
 	if !slices.Equal(p.Shape, x.node.dims()) {
-		b.faults.Add(wrongShape(p, x))
+		b.unfit(p, x, wrongShape)
 		return
 	}
 	n, steps := x.node, x.steps
 	if n.dtype() != p.DType {
 		if !Convertible(n.dtype(), p.DType) {
-			b.faults.Add(wrongDType(p, x))
+			b.unfit(p, x, wrongDType)
 			return
 		}
 		n, steps = castOf(n, p.DType), append(slices.Clip(steps), Cast{p.DType}.String())
@@ -308,9 +309,9 @@ func (b *binder) unused(at diag.Range, kind, pattern string) {
 	b.idle = append(b.idle, idleRule(at, kind, pattern))
 }
 
-// reportUnused reports rules that matched nothing: a family's spec lists what
-// any of its checkpoints may hold, so that this matters only where something
-// else is wrong.
+// reportUnused reports renames and transforms that matched nothing: a family's
+// spec lists what any of its checkpoints may hold, so that this matters only where
+// something else is wrong.
 func (b *binder) reportUnused() {
 	severity := diag.Note
 	if b.faults.HasErrors() {

@@ -3,9 +3,11 @@ package checkpoint_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -237,6 +239,24 @@ func numbered(before, after string, n int) (list []tensor) {
 	return list
 }
 
+// layers are tensors [1, 3] of one kind.
+func layers(dtype checkpoint.DType, n int) []tensor {
+	var out []tensor
+	for i := range n {
+		out = append(out, tensor{Name: fmt.Sprintf("l.%d.w", i), DType: dtype, Shape: []int64{1, 3}})
+	}
+	return out
+}
+
+// named are tensors with the given names.
+func named(names ...string) []tensor {
+	var out []tensor
+	for _, name := range names {
+		out = append(out, tensor{Name: name, DType: checkpoint.F32, Shape: []int64{1}})
+	}
+	return out
+}
+
 func TestBindFaults(t *testing.T) {
 	weights := func(n int) []tensor { return []tensor{f32("a.weight", count(0, n), int64(n))} }
 	tests := []struct {
@@ -266,6 +286,10 @@ func TestBindFaults(t *testing.T) {
 			[]string{"weight-dtype error |a is float, tensor \"a\" is int8", "weight-dtype error |tensor \"b\" is F6_E2M3"}},
 		{"ignored parameter", weights(2), checkpoint.Rules{Ignore: []checkpoint.IgnoreRule{{Match: "a.*", Range: line(3)}}}, []checkpoint.Param{param("a.weight", 2)},
 			[]string{"ignored-parameter error spec.yaml:3:1|\"a.weight\", which is a parameter"}},
+		{"copies that differ in one byte of many", []tensor{{Name: "a", DType: checkpoint.F32, Shape: []int64{9 << 18}},
+			{Name: "b", DType: checkpoint.F32, Shape: []int64{9 << 18}, Data: append(make([]byte, 6<<20), append([]byte{1}, make([]byte, 3<<20-1)...)...)}},
+			checkpoint.Rules{Ties: []checkpoint.Tie{{From: "b", To: "a"}}}, []checkpoint.Param{param("a", 9<<18), param("b", 9<<18)},
+			[]string{"weight-collision error |are both \"a\", but differ: their values"}},
 		{"two tensors, one name", []tensor{f32("x.a", count(0, 1), 1), f32("y.a", count(1, 1), 1)},
 			checkpoint.Rules{Rename: []checkpoint.RenameRule{{From: "{x,y}.a", To: "a"}}}, []checkpoint.Param{param("a", 1)},
 			[]string{"weight-collision error |\"x.a\" and \"y.a\" are both \"a\", but differ: their values"}},
@@ -278,8 +302,20 @@ func TestBindFaults(t *testing.T) {
 			Rename: []checkpoint.RenameRule{{From: "b.*", To: "*", Range: line(1)}}, Ignore: []checkpoint.IgnoreRule{{Match: "c", Range: line(2)}},
 			Transforms: []checkpoint.Transform{{Match: "d", Step: checkpoint.Add{Value: 1}, Range: line(3)}}, Ties: []checkpoint.Tie{{From: "e", To: "f", Range: line(4)}}},
 			[]checkpoint.Param{param("a.weight", 2)},
-			[]string{"unused-weight-rule note spec.yaml:1:1|rename rule \"b.*\"", "unused-weight-rule note spec.yaml:2:1|ignore rule \"c\"",
+			[]string{"unused-weight-rule note spec.yaml:2:1|ignore rule \"c\"", "unused-weight-rule note spec.yaml:1:1|rename rule \"b.*\"",
 				"unused-weight-rule note spec.yaml:3:1|transform rule \"d\""}},
+		{"ignore rule that matches nothing, with an error", weights(1), checkpoint.Rules{Ignore: []checkpoint.IgnoreRule{{Match: "c", Range: line(1)}}},
+			[]checkpoint.Param{param("b", 2)}, []string{"unused-weight-rule note", "unbound-parameter error", "unbound-tensor error"}},
+		{"one finding for the layers of a shape", layers(checkpoint.F32, 3), checkpoint.Rules{},
+			[]checkpoint.Param{param("l.0.w", 3, 1), param("l.1.w", 3, 1), param("l.2.w", 3, 1)},
+			[]string{"weight-shape error |parameter l.*.w (3, from l.0.w to l.2.w) is [3 1], tensor \"l.*.w\" is [1 3]|stored transposed"}},
+		{"one finding for the layers of a type", layers(checkpoint.F8E4M3, 2), checkpoint.Rules{}, []checkpoint.Param{param("l.0.w", 1, 3), param("l.1.w", 1, 3)},
+			[]string{"weight-dtype error |parameter l.*.w (2, from l.0.w to l.1.w) is float, tensor \"l.*.w\" is float8e4m3fn|may be quantised"}},
+		{"names that a terminal would obey", named("", "a\x1b[31mb", "c\nd", "e f", "\u202eg", "h\"", strings.Repeat("x", 500)), checkpoint.Rules{}, nil,
+			[]string{`unbound-tensor error |tensor "" [1]`, `unbound-tensor error |tensor "a\x1b[31mb" [1]`, `unbound-tensor error |tensor "c\nd" [1]`, `unbound-tensor error |tensor "e f" [1]`,
+				`unbound-tensor error |tensor "h\"" [1]`, "unbound-tensor error |tensor " + strings.Repeat("x", 160) + "… [1]", `unbound-tensor error |tensor "\u202eg" [1]`}},
+		{"shape of many dims", []tensor{{Name: "a", DType: checkpoint.U8, Shape: slices.Repeat([]int64{1}, 5000)}}, checkpoint.Rules{}, nil,
+			[]string{"unbound-tensor error |tensor a [1 1 1 1 1 1 1 1 1 1 … 5000 dims]"}},
 		{"rule that matches nothing, with an error", weights(2), checkpoint.Rules{Rename: []checkpoint.RenameRule{{From: "a.wieght", To: "b", Range: line(1)}}},
 			[]checkpoint.Param{param("a.weight", 2), param("b", 2)}, []string{"unbound-parameter error |b [2]", "unused-weight-rule warning spec.yaml:1:1|a.wieght"}},
 		{"malformed rules", weights(1), checkpoint.Rules{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
@@ -159,9 +160,19 @@ func collision(at diag.Range, name, first, second, problem string) diag.Diagnost
 // list names the members of a family.
 func (f *family) list() string {
 	if n := len(f.names); n > 1 {
-		return fmt.Sprintf("%s (%d, from %s to %s)", f.pattern, n, f.names[0], f.names[n-1])
+		return fmt.Sprintf("%s (%d, from %s to %s)", shown(f.pattern), n, shown(f.names[0]), shown(f.names[n-1]))
 	}
-	return f.names[0]
+	return shown(f.names[0])
+}
+
+// stored names the tensors of misfits as they are in the checkpoint, with "*" for
+// numbers if they are several.
+func (f *family) stored() string {
+	name := f.tensor.tensors[0]
+	if len(f.names) > 1 {
+		name = familyOf(name)
+	}
+	return strconv.Quote(name)
 }
 
 // near is the hint that names the nearest family of the other side.
@@ -169,11 +180,11 @@ func near(f *family, side string) string {
 	if f == nil {
 		return ""
 	}
-	return fmt.Sprintf("the nearest %s is %s %v", side, f.pattern, f.shape)
+	return fmt.Sprintf("the nearest %s is %s %s", side, shown(f.pattern), shape(f.shape))
 }
 
 func unboundParam(f, nearest *family) diag.Diagnostic {
-	return noTensor.at(f.at, near(nearest, "tensor without parameter"), "no tensor for parameter %s %v", f.list(), f.shape)
+	return noTensor.at(f.at, near(nearest, "tensor without parameter"), "no tensor for parameter %s %s", f.list(), shape(f.shape))
 }
 
 func unboundTensor(f, nearest *family) diag.Diagnostic {
@@ -181,11 +192,11 @@ func unboundTensor(f, nearest *family) diag.Diagnostic {
 	if hint == "" {
 		hint = "if it is not needed, ignore it with a reason under weights"
 	}
-	return noParam.at(f.at, hint, "no parameter for tensor %s %v", f.list(), f.shape)
+	return noParam.at(f.at, hint, "no parameter for tensor %s %s", f.list(), shape(f.shape))
 }
 
-func wrongShape(p Param, x *item) diag.Diagnostic {
-	have, want := x.node.dims(), p.Shape
+func wrongShape(f *family) diag.Diagnostic {
+	have, want := f.tensor.node.dims(), f.shape
 	hint := ""
 	reversed := slices.Clone(have)
 	slices.Reverse(reversed)
@@ -195,15 +206,19 @@ func wrongShape(p Param, x *item) diag.Diagnostic {
 	case elements(have) == product(want):
 		hint = "the number of elements is the same: a reshape under weights may be missing"
 	}
-	return shapeDiffer.at(p.Range, hint, "parameter %s is %v, tensor %q is %v", p.Name, want, x.tensors[0], have)
+	return shapeDiffer.at(f.at, hint, "parameter %s is %s, tensor %s is %s", f.list(), shape(want), f.stored(), shape(have))
 }
 
 // product is elements for a shape that no file vouches for: -1 if it overflows.
 func product(dims []int64) int64 { return (&ir.Tensor{Dims: dims}).Len() }
 
-func wrongDType(p Param, x *item) diag.Diagnostic {
-	return dtypeDiffer.at(p.Range, "", "parameter %s is %s, tensor %q is %s, and there is no conversion",
-		p.Name, p.DType, x.tensors[0], dtypeName(x.node))
+func wrongDType(f *family) diag.Diagnostic {
+	hint := ""
+	if n := f.tensor.node; n.dtype().Bits() <= 8 && n.dtype() != ir.Bool || n.dtype() == ir.Int32 {
+		hint = "the checkpoint may be quantised: save it dequantised first"
+	}
+	return dtypeDiffer.at(f.at, hint, "parameter %s is %s, tensor %s is %s, and there is no conversion",
+		f.list(), f.dtype, f.stored(), dtypeName(f.tensor.node))
 }
 
 func partMisfit(p Param, first, x *item, problem string) diag.Diagnostic {

@@ -208,9 +208,9 @@ func (e *rawEntry) check() {
 	default:
 		want, why := t.byteLen(e.shape)
 		if got := e.offsets[1] - e.offsets[0]; why != "" {
-			e.note("%s%v: %s", t, e.shape, why)
+			e.note("%s%s: %s", t, shape(e.shape), why)
 		} else if got != want {
-			e.note("%s%v takes %d bytes, data_offsets %v hold %d", t, e.shape, want, e.offsets, got)
+			e.note("%s%s takes %d bytes, data_offsets %v hold %d", t, shape(e.shape), want, e.offsets, got)
 		}
 	}
 }

@@ -57,10 +57,10 @@ func (p Param) partShape() []int64 {
 func (b *binder) joinParts(p Param, parts []*item) *item {
 	x := &item{name: p.Name}
 	var nodes []node
-	shape, fits := p.partShape(), true
+	want, fits := p.partShape(), true
 	for _, part := range parts {
-		if !slices.Equal(part.node.dims(), shape) {
-			b.faults.Add(wrongShape(Param{Name: part.name, Shape: shape, Range: p.Range}, part))
+		if !slices.Equal(part.node.dims(), want) {
+			b.unfit(Param{Name: part.name, Shape: want, Range: p.Range}, part, wrongShape)
 			fits = false
 			continue
 		}

@@ -185,7 +185,7 @@ func noBytes(n node) string { return fmt.Sprintf("elements of %s are no whole by
 func (s PermuteHeads) node(n node) (node, string) {
 	dims := n.dims()
 	if len(dims) == 0 || s.Heads < 1 || dims[0]%(2*s.Heads) != 0 {
-		return nil, fmt.Sprintf("%v has no %d heads of an even number of rows", dims, s.Heads)
+		return nil, fmt.Sprintf("%s has no %d heads of an even number of rows", shape(dims), s.Heads)
 	}
 	if width(n) == 0 {
 		return nil, noBytes(n)

@@ -118,7 +118,7 @@ func (rows) step()            {}
 // sizes returns the sizes of the parts.
 func (s Split) sizes(n node) ([]int64, string) {
 	if s.Axis < 0 || s.Axis >= len(n.dims()) {
-		return nil, fmt.Sprintf("%v has no axis %d", n.dims(), s.Axis)
+		return nil, fmt.Sprintf("%s has no axis %d", shape(n.dims()), s.Axis)
 	}
 	if width(n) == 0 {
 		return nil, noBytes(n)
@@ -185,14 +185,14 @@ func (b *binder) join(t Transform, name string, parts []matched, axis int) []*it
 func joinable(a, b node, axis int) string {
 	x, y := slices.Clone(a.dims()), slices.Clone(b.dims())
 	if axis < 0 || axis >= len(x) || axis >= len(y) {
-		return fmt.Sprintf("%v and %v have no axis %d", x, y, axis)
+		return fmt.Sprintf("%s and %s have no axis %d", shape(x), shape(y), axis)
 	}
 	x[axis], y[axis] = 0, 0
 	switch {
 	case a.dtype() != b.dtype():
 		return fmt.Sprintf("%s and %s", a.dtype(), b.dtype())
 	case !slices.Equal(x, y):
-		return fmt.Sprintf("shapes %v and %v", a.dims(), b.dims())
+		return fmt.Sprintf("shapes %s and %s", shape(a.dims()), shape(b.dims()))
 	case width(a) == 0:
 		return noBytes(a)
 	}

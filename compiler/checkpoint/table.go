@@ -41,21 +41,21 @@ type tableRow struct {
 
 func (r *tableRow) name() string {
 	if len(r.names) == 1 {
-		return r.names[0]
+		return shown(r.names[0])
 	}
-	return fmt.Sprintf("%s ×%d", r.pattern, len(r.names))
+	return fmt.Sprintf("%s ×%d", shown(r.pattern), len(r.names))
 }
 
 func (b *Binding) rows(all bool) []*tableRow {
 	var rows []*tableRow
 	index := map[string]*tableRow{}
 	for _, x := range b.Bound {
-		r := &tableRow{component: x.Param.Component, dtype: x.Param.DType.String(), shape: fmt.Sprint(x.Param.Shape),
+		r := &tableRow{component: x.Param.Component, dtype: x.Param.DType.String(), shape: shape(x.Param.Shape),
 			steps: x.Transform(), pattern: familyOf(x.Param.Name), names: []string{x.Param.Name}}
 		if all {
 			r.from = x.place()
 		} else {
-			r.from = familyOf(x.Tensors[0])
+			r.from = shown(familyOf(x.Tensors[0]))
 			if n := len(x.Tensors); n > 1 {
 				r.from += fmt.Sprintf(" and %d more", n-1)
 			}
@@ -75,7 +75,11 @@ func (x *Bound) place() string {
 	if r, ok := x.Source.Region(); ok {
 		return fmt.Sprintf("%s %d+%d", r.File(), r.Offset, r.Length)
 	}
-	return strings.Join(x.Tensors, " ")
+	names := make([]string, len(x.Tensors))
+	for i, name := range x.Tensors {
+		names[i] = shown(name)
+	}
+	return strings.Join(names, " ")
 }
 
 // writeRest writes what is not read, and the totals.
@@ -97,7 +101,7 @@ func (b *Binding) writeRest(w *strings.Builder) {
 		ignored += size
 	}
 	for _, x := range b.Copies {
-		fmt.Fprintf(w, "tied: %s repeats %s\n", x.Tensor.Name, x.Of)
+		fmt.Fprintf(w, "tied: %s repeats %s\n", shown(x.Tensor.Name), shown(x.Of))
 	}
 	fmt.Fprintf(w, "%d parameters, %d bytes, %d of them transformed; %d tensors ignored (%d bytes), %d tied\n",
 		len(b.Bound), read, transformed, len(b.Ignored), ignored, len(b.Copies))

@@ -9,6 +9,7 @@ import (
 
 	"mobiusc/internal/diag"
 	"mobiusc/internal/suggest"
+	"mobiusc/ir"
 )
 
 // family is the tensors or parameters of one kind in all layers: names that
@@ -18,6 +19,11 @@ type family struct {
 	names   []string
 	shape   []int64
 	at      diag.Range // of the first
+
+	// Of parameters whose tensors do not fit them:
+	dtype   ir.DataType
+	tensor  *item // of the first
+	finding func(*family) diag.Diagnostic
 }
 
 // familyOf replaces the segments of a name that are numbers.
@@ -42,20 +48,30 @@ func newFamilies() *families {
 	return &families{index: map[string]*family{}, seen: map[string]bool{}}
 }
 
-// add adds a name, once: several components may list a parameter.
-func (f *families) add(name string, shape []int64, at diag.Range) {
+// add adds a name, once: several components may list a parameter. Members of a
+// family have the same properties. It returns nil for a name that is there.
+func (f *families) add(name string, shape []int64, at diag.Range, properties ...any) *family {
 	if f.seen[name] {
-		return
+		return nil
 	}
 	f.seen[name] = true
 	pattern := familyOf(name)
-	key := pattern + fmt.Sprint(shape)
+	key := fmt.Sprintln(pattern, shape, properties)
 	x := f.index[key]
 	if x == nil {
 		x = &family{pattern: pattern, shape: shape, at: at}
 		f.list, f.index[key] = append(f.list, x), x
 	}
 	x.names = append(x.names, name)
+	return x
+}
+
+// unfit adds a parameter whose tensor does not fit it, to be reported by finding.
+func (b *binder) unfit(p Param, x *item, finding func(*family) diag.Diagnostic) {
+	f := b.misfits.add(p.Name, p.Shape, p.Range, p.DType, familyOf(x.tensors[0]), x.node.dims(), dtypeName(x.node))
+	if f != nil && f.tensor == nil {
+		f.dtype, f.tensor, f.finding = p.DType, x, finding
+	}
 }
 
 // reportUnbound reports parameters without tensor and tensors without
