@@ -101,7 +101,7 @@ func newApp(s streams) *cli.App {
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour messages: `WHEN` is auto, always or never (default: auto)", Action: checkColor},
+			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour messages: `WHEN` is auto, always or never (default: auto)", Action: oneOf("color", []string{"auto", "always", "never"})},
 		},
 		Commands: []*cli.Command{
 			compileCommand(), bindCommand(), lintCommand(), expandCommand(), schemaCommand(),

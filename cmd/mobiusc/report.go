@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/suggest"
 )
 
 // verboseFlag shows the findings that most readers need not see.
@@ -32,34 +35,88 @@ var usageFindings = []string{
 	"MB0801", // unreadable-checkpoint
 }
 
+// reportFlags are those of commands whose result is what they find.
+func reportFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "format", Value: diag.Formats[0], Category: "Messages", Action: oneOf("format", diag.Formats),
+			Usage: "print findings as `FORMAT`: text (default), json, sarif, github, gitlab or junit"},
+		&cli.StringFlag{Name: "fail-on", Value: failOn[0], Category: "Messages", Action: oneOf("fail-on", failOn),
+			Usage: "exit with 1 if there is a finding of `SEVERITY` or worse: error (default), warning, note or never"},
+		verboseFlag(),
+	}
+}
+
+// failOn are the values of --fail-on; their indices are severities.
+var failOn = []string{diag.Error: "error", diag.Warning: "warning", diag.Note: "note", neverFails: "never"}
+
+const neverFails = diag.Note + 1
+
+// oneOf checks the value of an option that takes one of some words.
+func oneOf(option string, words []string) func(*cli.Context, string) error {
+	return func(c *cli.Context, got string) error {
+		if slices.Contains(words, got) {
+			return nil
+		}
+		err := fmt.Sprintf("--%s takes %s or %s, not %q", option, strings.Join(words[:len(words)-1], ", "), words[len(words)-1], got)
+		if near := suggest.Nearest(got, words); near != "" {
+			err += "; did you mean " + near + "?"
+		}
+		if c.Command.Name == c.App.Name { // an option of the program
+			return errors.New(err)
+		}
+		return usage(c, "%s", err)
+	}
+}
+
+// sources are the files that findings are about.
+type sources struct {
+	read  func(path string) ([]byte, error)
+	files []string // all that were checked
+}
+
 // report prints findings, notes only with --verbose. If any is an error it
 // returns the exit code: exitUsage if all errors are about the command line.
 func report(c *cli.Context, found diag.List) error {
+	return reportOf(c, found, sources{read: spec.ReadSource})
+}
+
+// reportOf is report with the files that were checked. It honours --format and
+// --fail-on.
+func reportOf(c *cli.Context, found diag.List, from sources) error {
 	shown := found
 	if !c.Bool("verbose") {
 		shown = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool { return d.Severity == diag.Note })
 	}
-	p := diag.Printer{W: c.App.ErrWriter, Color: useColor(c), Source: spec.ReadSource}
-	if err := p.Print(shown); err != nil {
+	if err := printFindings(c, shown, from); err != nil {
 		return err
 	}
-	code := exitUsage
-	for _, d := range found {
-		if d.Severity == diag.Error && !slices.Contains(usageFindings, d.Code) {
+	limit := diag.Error
+	if i := slices.Index(failOn, c.String("fail-on")); i >= 0 {
+		limit = diag.Severity(i)
+	}
+	code := exitClean
+	for _, d := range shown {
+		switch {
+		case limit == neverFails || d.Severity > limit:
+		case code != exitFindings && slices.Contains(usageFindings, d.Code):
+			code = exitUsage
+		default:
 			code = exitFindings
 		}
 	}
-	if found.HasErrors() {
+	if code != exitClean {
 		return exitCode(code)
 	}
 	return nil
 }
 
-func checkColor(_ *cli.Context, when string) error {
-	if !slices.Contains([]string{"auto", "always", "never"}, when) {
-		return fmt.Errorf("--color takes auto, always or never, not %q", when)
+func printFindings(c *cli.Context, found diag.List, from sources) error {
+	if format := c.String("format"); format != "" && format != diag.Formats[0] {
+		r := diag.Report{Tool: "mobiusc", Version: version(), Kinds: catalogue(), Files: from.files}
+		return r.Write(c.App.Writer, format, found)
 	}
-	return nil
+	p := diag.Printer{W: c.App.ErrWriter, Color: useColor(c), Source: from.read}
+	return p.Print(found)
 }
 
 func useColor(c *cli.Context) bool {

@@ -25,6 +25,7 @@ import (
 //
 //	mobiusc ARG…             run a command line, which must exit with code 0
 //	exit CODE mobiusc ARG…   the same with another code
+//	input FILE               what the next command line reads from its standard input
 //	edit FILE OLD NEW        replace one piece of text in a file
 //	tree DIR                 print the paths of all files in a directory
 //	cut FILE SIZE            shorten a file
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mobiusc":    func(ts *testscript.TestScript, _ bool, args []string) { runLine(ts, exitClean, args) },
 			"exit":       exitCommand,
+			"input":      func(ts *testscript.TestScript, _ bool, a []string) { input.Store(ts, ts.ReadFile(a[0])) },
 			"edit":       editCommand,
 			"tree":       treeCommand,
 			"cut":        cutCommand,
@@ -105,6 +107,9 @@ func copyFile(from, to string) error {
 // workingDirectory is the process's, which scripts take turns to have.
 var workingDirectory sync.Mutex
 
+// input holds what the next command line of a script reads: *TestScript → string.
+var input sync.Map
+
 // runLine runs a command line in the script's directory. What it prints is
 // independent of where that is.
 func runLine(ts *testscript.TestScript, want int, args []string) {
@@ -112,7 +117,9 @@ func runLine(ts *testscript.TestScript, want int, args []string) {
 	defer workingDirectory.Unlock()
 	ts.Check(os.Chdir(ts.MkAbs(".")))
 	var stdout, stderr bytes.Buffer
-	got := run(context.Background(), append([]string{"mobiusc"}, args...), streams{strings.NewReader(""), &stdout, &stderr})
+	text, _ := input.LoadAndDelete(ts)
+	stdin, _ := text.(string)
+	got := run(context.Background(), append([]string{"mobiusc"}, args...), streams{strings.NewReader(stdin), &stdout, &stderr})
 	place := strings.NewReplacer(ts.Getenv("WORK"), "$WORK")
 	fmt.Fprint(ts.Stdout(), place.Replace(stdout.String()))
 	fmt.Fprint(ts.Stderr(), place.Replace(stderr.String()))

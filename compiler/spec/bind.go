@@ -33,11 +33,10 @@ type Result struct {
 	Pins    *Pins
 }
 
-// PinsConfig reports whether PinnedConfig has a config to read: of a spec that
-// the program carries, the config is not carried with it.
+// PinsConfig reports whether PinnedConfig has a config to read.
 func (s *Spec) PinsConfig() bool {
 	p := s.pins()
-	return p != nil && p.Config != "" && !strings.HasPrefix(s.Path, carried)
+	return p != nil && p.Config != ""
 }
 
 // PinnedConfig reads the config that the spec pins, and checks its hash. It

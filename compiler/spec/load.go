@@ -60,6 +60,10 @@ type file struct {
 	root *tree.Node
 }
 
+// Stdin is the path of a spec that comes from no file, so that its name is its
+// own affair. The reader that Load is given must know it.
+const Stdin = "-"
+
 // What the program carries has paths like those of the repository, below a root
 // that is no directory of any disk. carried is the directory of the specs.
 const (
@@ -223,7 +227,7 @@ func (l *loader) structure(f *file) {
 	if l.found = append(l.found, found...); len(found) > 0 {
 		return
 	}
-	if name := f.root.Get("name"); name.Text != baseName(f.path) {
+	if name := f.root.Get("name"); f.path != Stdin && name.Text != baseName(f.path) {
 		l.found.Add(*fault.WrongName(name.Range, name.Text, filepath.Base(f.path)))
 	}
 	f.root = l.g.canon(f.root, l.g.document)

@@ -47,10 +47,20 @@ func (s *Spec) unusedKeys(sec *section, u *uses) (found diag.List) {
 		case k.section != nil:
 			found = append(found, s.unusedKeys(k.section, u)...)
 		case k.refused == "" && len(k.values) == 0 && !u.config[k.path]:
-			found.Add(*fault.UnusedKey(k.keyAt, k.path))
+			found.Add(*s.unusedKey(k))
 		}
 	}
 	return found
+}
+
+// unusedKey reports a key where the spec declares it, or, if a parent does, where
+// the parent is named: the child has dropped the use.
+func (s *Spec) unusedKey(k *configKey) *diag.Diagnostic {
+	leaf := s.files[len(s.files)-1]
+	if parent := leaf.root.Get("extends"); parent != nil && k.keyAt.File != leaf.path {
+		return fault.InheritedUnusedKey(parent.Range, k.path, k.keyAt)
+	}
+	return fault.UnusedKey(k.keyAt, k.path)
 }
 
 // strangeSymbols reports a symbol of a dim that stands in one place only and

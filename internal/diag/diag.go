@@ -69,13 +69,21 @@ type Diagnostic struct {
 	Fix      *Fix
 }
 
+// text returns a finding without its place: message and hint.
+func (d Diagnostic) text() string {
+	if d.Hint == "" {
+		return d.Message
+	}
+	return d.Message + "; " + d.Hint
+}
+
 // String returns the finding on one line: place, severity, message, name.
 func (d Diagnostic) String() string {
-	s := fmt.Sprintf("%s: %s: %s", d.Range, d.Severity, d.Message)
-	if d.Hint != "" {
-		s += "; " + d.Hint
+	s := fmt.Sprintf("%s: %s [%s %s]", d.Severity, d.text(), d.Code, d.Name)
+	if place := d.Range.String(); place != "" {
+		s = place + ": " + s
 	}
-	return s + fmt.Sprintf(" [%s %s]", d.Code, d.Name)
+	return s
 }
 
 // List is a set of findings, in the order found.

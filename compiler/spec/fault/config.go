@@ -28,6 +28,13 @@ func UnusedKey(r diag.Range, path string) *diag.Diagnostic {
 		"use it, limit it with `values`, or list it under `ignore` with a reason")
 }
 
+// InheritedUnusedKey reports a config key that a parent declares and uses, and
+// that nothing of the child uses.
+func InheritedUnusedKey(r diag.Range, path string, declared diag.Range) *diag.Diagnostic {
+	return hinted(noted(unused.At(r, "config key `%s` is inherited, and nothing uses it any more", path), declared, "declared here"),
+		"use it, limit it with `values`, or delete it with null and list it under `ignore` with a reason")
+}
+
 // MissingConfigKey reports a required key that config.json lacks; unread are the
 // keys at its place that the spec does not declare.
 func MissingConfigKey(r diag.Range, path string, unread []string, declared diag.Range) *diag.Diagnostic {
