@@ -3,8 +3,10 @@
 package compiler
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
 
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
@@ -123,35 +125,62 @@ type component struct {
 	model *ir.Model
 }
 
-// finish makes every lowered graph a model of the target and validates it.
+// finish makes every lowered graph a model of the target and validates it. The
+// graphs have nothing in common, so that they are worked on at the same time,
+// unless Dump is to see them in order.
 func (o Options) finish(graphs []*lowering.Graph) ([]*component, diag.List, error) {
+	done := make([]finished, len(graphs))
+	var work sync.WaitGroup
+	for i, g := range graphs {
+		work.Go(func() { done[i] = o.finishGraph(g) })
+		if o.Dump != nil {
+			work.Wait()
+		}
+	}
+	work.Wait()
 	var out []*component
 	var found diag.List
-	invalid := false
-	for _, g := range graphs {
-		c := &component{Graph: g, model: newModel(g, o.target(), o.Tool)}
-		after := func(phase string) error { return nil }
-		if o.Dump != nil {
-			after = func(phase string) error { return o.Dump(g.Component.Name, phase, c.model) }
+	var err error
+	for _, d := range done {
+		found = append(found, d.found...)
+		err = cmp.Or(err, d.err)
+		if d.component != nil {
+			out = append(out, d.component)
 		}
-		if err := after("lower"); err != nil {
-			return nil, nil, err
-		}
-		err := passes.Run(c.model, passes.Standard(o.target()), func(p passes.Pass, _ *ir.Model) error { return after(p.Name) })
-		if err != nil {
-			found.Add(passFault(g, err))
-			continue
-		}
-		for _, f := range validate.Model(c.model, validate.Options{Standard: true, Unplaced: true}) {
-			found.Add(f.Diagnostic(g.Component.Range.File))
-			invalid = invalid || f.Severity == diag.Error
-		}
-		out = append(out, c)
 	}
-	if invalid {
-		return nil, found, ErrInvalidGraph
+	return out, found, err
+}
+
+// finished is what has become of a graph: a component, unless a pass found a
+// fault.
+type finished struct {
+	component *component
+	found     diag.List
+	err       error
+}
+
+func (o Options) finishGraph(g *lowering.Graph) (f finished) {
+	c := &component{Graph: g, model: newModel(g, o.target(), o.Tool)}
+	after := func(phase string) error { return nil }
+	if o.Dump != nil {
+		after = func(phase string) error { return o.Dump(g.Component.Name, phase, c.model) }
 	}
-	return out, found, nil
+	if f.err = after("lower"); f.err != nil {
+		return f
+	}
+	err := passes.Run(c.model, passes.Standard(o.target()), func(p passes.Pass, _ *ir.Model) error { return after(p.Name) })
+	if err != nil {
+		f.found.Add(passFault(g, err))
+		return f
+	}
+	f.component = c
+	for _, fault := range validate.Model(c.model, validate.Options{Standard: true, Unplaced: true}) {
+		f.found.Add(fault.Diagnostic(g.Component.Range.File))
+		if fault.Severity == diag.Error {
+			f.err = ErrInvalidGraph
+		}
+	}
+	return f
 }
 
 // passFault turns an error of a pass into a finding at the component.

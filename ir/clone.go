@@ -4,8 +4,9 @@ import "slices"
 
 // Cloner copies nodes and graphs. Values that the copied parts define are
 // copied with them; every other value they read, such as one captured from a
-// graph around them, is read by the copy too. Constants and types, which
-// nothing changes in place, are shared. A Cloner makes one copy of a part.
+// graph around them, is read by the copy too. Constants, types,
+// metadata and attributes without graphs, which nothing changes in place, are
+// shared. A Cloner makes one copy of a part.
 type Cloner struct {
 	// Values says what stands for a value in the copy; nil: an absent input.
 	// Entries made beforehand replace a value; the values copied are added.
@@ -32,7 +33,6 @@ func (f *Function) Clone() *Function {
 	c.Attributes = slices.Clone(f.Attributes)
 	c.Defaults = (&Cloner{closed: true}).attrs(nil, f.Defaults)
 	c.Opsets = slices.Clone(f.Opsets)
-	c.Meta = slices.Clone(f.Meta)
 	c.Body = (&Cloner{closed: true}).Graph(f.Body)
 	return &c
 }
@@ -41,7 +41,6 @@ func (f *Function) Clone() *Function {
 func (m *Model) Clone() *Model {
 	c := *m
 	c.Opsets = slices.Clone(m.Opsets)
-	c.Meta = slices.Clone(m.Meta)
 	c.Graph = (&Cloner{closed: true}).Graph(m.Graph)
 	c.Functions = nil
 	for _, f := range m.Functions {
@@ -52,7 +51,7 @@ func (m *Model) Clone() *Model {
 
 // Graph returns a copy of a graph.
 func (c *Cloner) Graph(g *Graph) *Graph {
-	out := &Graph{Name: g.Name, Doc: g.Doc, Meta: slices.Clone(g.Meta)}
+	out := &Graph{Name: g.Name, Doc: g.Doc, Meta: g.Meta}
 	out.Inputs = c.define(g.Inputs)
 	out.Initializers = c.define(g.Initializers)
 	c.Define(g)
@@ -77,7 +76,7 @@ func (c *Cloner) Define(g *Graph) {
 func (c *Cloner) Node(n *Node) *Node {
 	out := &Node{
 		Name: n.Name, Domain: n.Domain, OpType: n.OpType, Overload: n.Overload,
-		Doc: n.Doc, Meta: slices.Clone(n.Meta),
+		Doc: n.Doc, Meta: n.Meta,
 	}
 	if c.NodeName != nil {
 		out.Name = c.NodeName(n)
@@ -100,7 +99,7 @@ func (c *Cloner) define(values []*Value) []*Value {
 		}
 		w, ok := c.Values[v]
 		if !ok {
-			w = &Value{Name: v.Name, Type: v.Type, Init: v.Init, Doc: v.Doc, Meta: slices.Clone(v.Meta)}
+			w = &Value{Name: v.Name, Type: v.Type, Init: v.Init, Doc: v.Doc, Meta: v.Meta}
 			if c.ValueName != nil {
 				w.Name = c.ValueName(v)
 			}
@@ -129,12 +128,19 @@ func (c *Cloner) read(values []*Value) []*Value {
 }
 
 func (c *Cloner) attrs(n *Node, attrs []*Attr) []*Attr {
-	var out []*Attr
+	if len(attrs) == 0 {
+		return nil
+	}
+	out := make([]*Attr, 0, len(attrs))
 	for _, a := range attrs {
 		if a.Ref != "" && c.Resolve != nil {
 			if a = c.Resolve(n, a); a != nil {
 				out = append(out, a)
 			}
+			continue
+		}
+		if a.Graph == nil && len(a.Graphs) == 0 {
+			out = append(out, a)
 			continue
 		}
 		b := *a

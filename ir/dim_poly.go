@@ -285,13 +285,19 @@ func (p *poly) eachAtom(visit func(*atom)) {
 
 // mentions reports whether a symbol of p has an entry.
 func (p *poly) mentions(values map[string]Dim) bool {
-	found := false
-	p.eachAtom(func(a *atom) {
-		if !found && a.kind == symbolAtom {
-			_, found = values[a.name]
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if _, ok := values[a.name]; ok && a.kind == symbolAtom {
+				return true
+			}
+			for _, arg := range a.args {
+				if arg.mentions(values) {
+					return true
+				}
+			}
 		}
-	})
-	return found
+	}
+	return false
 }
 
 func (p *poly) substitute(values map[string]Dim) *poly {

@@ -9,7 +9,10 @@
 // textual syntax and never imports protobuf.
 package ir
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Opset is one imported operator set.
 type Opset struct {
@@ -33,8 +36,10 @@ func (p Properties) Get(key string) string {
 	return ""
 }
 
-// Set replaces the entry with the given key, or appends one.
+// Set replaces the entry with the given key, or appends one. Copies of the list
+// keep what they have.
 func (p *Properties) Set(key, value string) {
+	*p = slices.Clone(*p)
 	for i := range *p {
 		if (*p)[i].Key == key {
 			(*p)[i].Value = value

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"slices"
 )
 
 // DataType is the element type of a tensor. Its values are those of ONNX's
@@ -118,31 +117,6 @@ func TensorOf(elem DataType, dims ...Dim) *Type {
 
 // Unranked returns the type of a tensor of unknown rank.
 func Unranked(elem DataType) *Type { return &Type{Elem: elem} }
-
-// Substitute returns the type with the symbols in its dims replaced that have an
-// entry; the type itself if there are none.
-func (t *Type) Substitute(sizes map[string]Dim) *Type {
-	if t == nil {
-		return nil
-	}
-	c := *t
-	c.Inner = t.Inner.Substitute(sizes)
-	changed := c.Inner != t.Inner
-	for i, d := range t.Shape {
-		e := d.Substitute(sizes)
-		if e.Equal(d) || !d.Known() {
-			continue
-		}
-		if !changed || i == 0 || &c.Shape[0] == &t.Shape[0] {
-			c.Shape, changed = slices.Clone(t.Shape), true
-		}
-		c.Shape[i] = e
-	}
-	if !changed {
-		return t
-	}
-	return &c
-}
 
 // Shape is the list of dims of a tensor, outermost first.
 type Shape []Dim

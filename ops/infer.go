@@ -181,7 +181,12 @@ func (env *Env) InferInputs(n *ir.Node) error {
 // InferOutputs sets the types of a node's outputs, given those of its inputs and
 // of the values in its subgraphs. It is the last part of Infer.
 func (env *Env) InferOutputs(n *ir.Node) error {
-	c := &inference{call: call{n, env.bind}, env: env, out: make([]*ir.Type, len(n.Outputs()))}
+	c := &inference{call: call{n, env.bind}, env: env}
+	if k := len(n.Outputs()); k <= len(c.few) {
+		c.out = c.few[:k]
+	} else {
+		c.out = make([]*ir.Type, k)
+	}
 	f := env.functions[functionKey{canonical(n.Domain), n.OpType, n.Overload}]
 	rule := rules[n.OpType]
 	switch {

@@ -14,6 +14,7 @@ type inference struct {
 	env *Env
 	out []*ir.Type
 	err error
+	few [3]*ir.Type // what out is made of, for most operators
 }
 
 type inferRule func(c *inference)

@@ -45,18 +45,18 @@ func (env *Env) Assume(v, like *ir.Value, in *Env) {
 
 // Adopt gives v the type and the content that another environment knows of like,
 // with symbols replaced.
-func (env *Env) Adopt(v, like *ir.Value, in *Env, symbols map[string]ir.Dim) error {
+func (env *Env) Adopt(v, like *ir.Value, in *Env, symbols *ir.Substitution) error {
 	f := in.fact(like)
-	if f.sizes != nil && len(symbols) > 0 {
+	if f.sizes != nil {
 		f.sizes = slices.Clone(f.sizes)
 		for i, d := range f.sizes {
-			f.sizes[i] = d.Substitute(symbols)
+			f.sizes[i] = symbols.Dim(d)
 		}
 	}
 	if f.tensor != nil || f.sizes != nil {
 		env.facts[v] = f
 	}
-	return env.Refine(v, in.Type(like).Substitute(symbols))
+	return env.Refine(v, symbols.Type(in.Type(like)))
 }
 
 // AppendContent appends to b what env knows of a value's content. Two values of

@@ -13,15 +13,24 @@ import (
 // the outputs declare is put aside, to be compared. It returns an error when
 // the inputs and attributes cannot go together.
 func (w *walk) inferNode(n *ir.Node) error {
-	if w.unbound(n) || !inferable(n, nil) {
+	if !w.prepare(n) {
 		return nil
+	}
+	return w.env.Infer(n)
+}
+
+// prepare puts aside what a node's outputs declare. It returns false for a node
+// that cannot be inferred.
+func (w *walk) prepare(n *ir.Node) bool {
+	if w.unbound(n) || !inferable(n, nil) {
+		return false
 	}
 	for _, v := range n.Outputs() {
 		if v != nil {
 			w.env.SetType(v, nil)
 		}
 	}
-	return w.env.Infer(n)
+	return true
 }
 
 // inferable reports whether inference, which takes the subgraphs of a node with

@@ -8,8 +8,9 @@ import (
 )
 
 // subgraphs checks every graph that a node holds, then what the node takes from
-// it. Inference of the node comes first, since it finds the types of the
-// subgraphs' inputs; what it reports matters only if the walk finds no cause.
+// it. Inference finds the types of the subgraphs' inputs before the walk and those
+// of the node's outputs after it; what it reports matters only if the walk finds
+// no cause.
 func (w *walk) subgraphs(n *ir.Node, schema *ops.Schema, s *scope) {
 	if len(graphsOf(n)) == 0 {
 		return
@@ -17,8 +18,9 @@ func (w *walk) subgraphs(n *ir.Node, schema *ops.Schema, s *scope) {
 	before := w.faults
 	need, known := w.interfaceOf(n, schema)
 	var err error
-	if known && w.faults == before {
-		err = w.inferNode(n)
+	infer := known && w.faults == before && w.prepare(n)
+	if infer {
+		err = w.env.InferInputs(n)
 	}
 	for _, a := range n.Attrs {
 		if a.Ref != "" {
@@ -41,6 +43,9 @@ func (w *walk) subgraphs(n *ir.Node, schema *ops.Schema, s *scope) {
 			}
 			w.in(w.attributePlace(n, fmt.Sprintf("%s[%d]", a.Name, i))).graph(g, s)
 		}
+	}
+	if infer && err == nil && w.faults == before {
+		err = w.env.InferOutputs(n)
 	}
 	if err != nil && w.faults == before {
 		w.reportNode(subgraphTypes, n, "%s", contradiction(n, err))

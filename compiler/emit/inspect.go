@@ -82,9 +82,6 @@ func Inspect(path string) (*Summary, error) {
 			return nil, err
 		}
 		c.Model = filepath.Base(path)
-		if entry := EntryOf(path); entry != nil {
-			c.Unbound = entry.unbound()
-		}
 		s.Components = append(s.Components, *c)
 		return s, nil
 	}
@@ -113,7 +110,11 @@ func (s *Summary) inspectPackage(m *Manifest) error {
 		for i := range c.Inputs {
 			c.Inputs[i].From = from[c.Inputs[i].Name]
 		}
-		c.Unbound = mc.unbound()
+		for _, t := range mc.Tensors {
+			if !t.Bound {
+				c.Unbound++
+			}
+		}
 		s.Components = append(s.Components, *c)
 	}
 	return nil

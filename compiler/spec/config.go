@@ -68,7 +68,9 @@ func (k *configKey) static() expr.Type {
 	if k.section != nil {
 		return k.section.static()
 	}
-	return k.typ.static()
+	t := k.typ.static()
+	t.Optional = t.Optional && k.def == nil
+	return t
 }
 
 // declareConfig reads section config of a merged spec.

@@ -183,10 +183,11 @@ func (c *merger) renameSizes(g *ir.Graph) {
 	if len(c.sizes) == 0 {
 		return
 	}
+	symbols := ir.NewSubstitution(c.sizes)
 	rename := func(values []*ir.Value) {
 		for _, v := range values {
 			if v != nil {
-				v.Type = v.Type.Substitute(c.sizes)
+				v.Type = symbols.Type(v.Type)
 			}
 		}
 	}

@@ -183,16 +183,17 @@ func (r *rewriter) setTypes(t *template, call *ir.Node, c *ir.Cloner) error {
 		}
 		sizes[s.name] = ir.Sym(r.env.NameSize(v, s.axis))
 	}
+	symbols := ir.NewSubstitution(sizes)
 	if len(sizes) > 0 {
 		for _, v := range c.Values {
 			if v != nil {
-				v.Type = v.Type.Substitute(sizes)
+				v.Type = symbols.Type(v.Type)
 			}
 		}
 	}
 	for i, v := range t.graph.Outputs {
 		if out := call.Output(i); out != nil && c.Values[v] == out {
-			if err := r.env.Adopt(out, v, t.from.env, sizes); err != nil {
+			if err := r.env.Adopt(out, v, t.from.env, symbols); err != nil {
 				return err
 			}
 		}
