@@ -78,7 +78,11 @@ func (b *Builder) Body(body Body, x Tensor) Tensor {
 	for _, blk := range body {
 		outer := b.block
 		b.block = blk
+		before := x
 		x = blk.Decl.Lower(b, blk, x)
+		if b.options.Trace != nil {
+			b.options.Trace(b.component.Name, blk, before, x)
+		}
 		b.block = outer
 	}
 	return x

@@ -25,6 +25,10 @@ type Options struct {
 	ChunkSize int64
 	// LastLogits keeps the last token only, where a block last_token says so.
 	LastLogits bool
+	// Trace, if set, is told of every block of a component that is lowered, with
+	// the stream before and after it. The stream before is zero where there was
+	// none.
+	Trace func(component string, blk *Block, before, after Tensor)
 }
 
 // chunk returns the chunk length of linear attention; one token a chunk is the
@@ -47,6 +51,9 @@ type Graph struct {
 	States    []State
 	Ties      []Tie
 	Functions []*ir.Function // that nodes of SpecDomain call
+	// Values holds the types of the values that the component names, its inputs
+	// included.
+	Values map[string]*ir.Type
 
 	keptLast bool
 }
@@ -128,7 +135,21 @@ func (b *Builder) lower() *Graph {
 	for _, s := range b.states {
 		b.graph.Outputs = append(b.graph.Outputs, s.Output)
 	}
-	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties, keptLast: b.keptLast}
+	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties, Values: b.types(), keptLast: b.keptLast}
+}
+
+// types returns the types of the named values.
+func (b *Builder) types() map[string]*ir.Type {
+	out := make(map[string]*ir.Type, len(b.values))
+	for name, n := range b.values {
+		if n.stack == nil {
+			out[name] = n.tensor.Type()
+			continue
+		}
+		t := n.stack[0].Type()
+		out[name] = ir.TensorOf(t.Elem, append([]ir.Dim{ir.Int(int64(len(n.stack)))}, t.Shape...)...)
+	}
+	return out
 }
 
 func (b *Builder) outputTensor(out Output, result Tensor) Tensor {

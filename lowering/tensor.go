@@ -36,6 +36,9 @@ func (t Tensor) Dims() []ir.Dim {
 	return append(append([]ir.Dim{}, t.lead...), t.Last())
 }
 
+// Type returns the dtype and the logical shape.
+func (t Tensor) Type() *ir.Type { return ir.TensorOf(t.DType(), t.Dims()...) }
+
 // tensorOf returns the tensor whose logical shape is the value's own.
 func tensorOf(v *ir.Value) Tensor {
 	s := v.Type.Shape

@@ -8,7 +8,6 @@ import (
 
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
-	"mobiusc/lowering"
 )
 
 // check is one run of all checks over a document and what it extends.
@@ -21,7 +20,7 @@ type check struct {
 	config  string // the config.json that it was bound to, or ""
 	// configAt is where the document names it.
 	configAt diag.Range
-	result   *spec.Result
+	facts    *facts // nil where the spec has not been bound
 	fault    string // a panic
 }
 
@@ -50,8 +49,8 @@ func (s *server) finishCheck(c *check) {
 	if d == nil {
 		return
 	}
-	if old := d.last; old != nil && c.result == nil {
-		c.result, c.config = old.result, old.config // values stay known while the text is broken
+	if old := d.last; old != nil && c.facts == nil {
+		c.facts = old.facts // values stay known while the text is broken
 	}
 	d.last = c
 	for path := range c.read { // a file that it read has changed meanwhile
@@ -95,9 +94,8 @@ func (c *check) run() {
 	if c.found = append(c.found, found...); result == nil {
 		return
 	}
-	c.result = result
-	_, found = lowering.Lower(result.Model, lowering.Options{})
-	c.found = append(c.found, found...)
+	c.facts = &facts{text: c.open[c.path], result: result}
+	c.found = append(c.found, c.facts.lower(result.Model)...)
 }
 
 // diagnostics returns the findings as the protocol has them. All are published

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"mobiusc/compiler/spec"
 	"mobiusc/compiler/spec/tree"
 )
 
@@ -46,6 +48,82 @@ func FuzzFraming(f *testing.F) {
 			}
 		}
 	})
+}
+
+// requests are all that ask about a place.
+var requests = []string{
+	"textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/references",
+	"textDocument/prepareRename", "textDocument/rename", "textDocument/documentSymbol",
+}
+
+// askAll sends every request about a place to a server that has the text open,
+// and reports an internal error.
+func askAll(t *testing.T, s *server, p position) {
+	t.Helper()
+	params, err := json.Marshal(object{
+		"textDocument": object{"uri": "file:///nowhere/x.yaml"}, "position": p, "newName": "renamed",
+		"context": object{"includeDeclaration": true, "diagnostics": []object{}}, "range": span{p, p}, "options": object{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range requests {
+		if _, bad := s.call(&message{ID: null, Method: method, Params: params}, true); bad != nil && bad.Code != codeRequestFailed {
+			t.Fatalf("%s at %v of %q: %v", method, p, s.docs["/nowhere/x.yaml"].text.s, bad)
+		}
+	}
+}
+
+// holding returns a server that runs nothing, with one checked document.
+func holding(t *testing.T, text string) *server {
+	t.Helper()
+	s := newServer(io.Discard, logWriter{t}, "test")
+	s.state = running
+	path := "/nowhere/x.yaml"
+	d := &document{uri: "file://" + path, path: path, text: newText(path, text)}
+	s.docs[path] = d
+	c := &check{path: path, open: s.texts(), read: map[string]bool{}}
+	c.run()
+	if d.last = c; c.fault != "" {
+		t.Fatal(c.fault)
+	}
+	c.diagnostics(s)
+	return s
+}
+
+// FuzzRequests asks everything about any place of any text.
+func FuzzRequests(f *testing.F) {
+	f.Add(leaf, 11, 25)
+	f.Add(child+"blocks: {feed_forward: {gated_mlp: {width: hidden_size * 2}}, a: [{save: v}, {use: v}]}\n", 4, 20)
+	f.Add("a: &a [*a, {<<: *a}]\r\nconfig: {😀: {keys: {x: int}}}\nlet: {b: 😀.x}\n", 2, 12)
+	f.Add("spec: v1\nname: x\nextends: x\n", 2, 9)
+	f.Fuzz(func(t *testing.T, text string, line, character int) {
+		if len(text) > 5000 {
+			return
+		}
+		askAll(t, holding(t, text), position{line, character})
+	})
+}
+
+// TestEveryPlace asks everything at many places of a large spec, whole and cut
+// off, as it is while somebody writes it.
+func TestEveryPlace(t *testing.T) {
+	text, err := spec.ReadSource(spec.CarriedPath("qwen3_5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.Replace(string(text), "name: qwen3_5", "name: x", 1)
+	s := holding(t, whole)
+	d := s.docs["/nowhere/x.yaml"]
+	for i := 0; i < len(whole); i += 61 {
+		askAll(t, s, d.text.position(i))
+	}
+	for i := 200; i < len(whole); i += 331 {
+		d.text = newText(d.path, whole[:i])
+		askAll(t, s, d.text.position(i))
+		d.text = newText(d.path, whole[:i]+whole[min(i+7, len(whole)):])
+		askAll(t, s, d.text.position(i))
+	}
 }
 
 // FuzzPositions checks that the ways to name a place agree, and that no place

@@ -51,6 +51,12 @@ type documentParams struct {
 	TextDocument textDocument `json:"textDocument"`
 }
 
+// placeParams are the parameters of all that names a place in a document.
+type placeParams struct {
+	TextDocument textDocument `json:"textDocument"`
+	Position     position     `json:"position"`
+}
+
 type watchedFilesParams struct {
 	Changes []struct {
 		URI string `json:"uri"`

@@ -17,6 +17,8 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+
+	"mobiusc/compiler/spec"
 )
 
 // ErrNoShutdown says that the editor went away without a request to shut down.
@@ -25,16 +27,20 @@ var ErrNoShutdown = errors.New("the client left without a shutdown request")
 // Serve speaks with one editor until it says exit or closes the stream. Faults
 // of the server itself are written to log and told to the editor.
 func Serve(ctx context.Context, in io.Reader, out, log io.Writer, version string) error {
-	s := &server{
-		out: &writer{out: out}, log: log, version: version,
-		events: make(chan event, 64), checks: make(chan *check, 1),
-		waiting: &waiting{ids: map[string]bool{}},
-		docs:    map[string]*document{}, pending: map[string]bool{}, methods: methods(),
-	}
+	s := newServer(out, log, version)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.read(ctx, in)
 	return s.run(ctx)
+}
+
+func newServer(out, log io.Writer, version string) *server {
+	return &server{
+		out: &writer{out: out}, log: log, version: version,
+		events: make(chan event, 64), checks: make(chan *check, 1),
+		waiting: &waiting{ids: map[string]bool{}},
+		docs:    map[string]*document{}, pending: map[string]bool{}, outlines: map[string]*spec.Outline{}, methods: methods(),
+	}
 }
 
 // state is where the conversation stands.
@@ -59,6 +65,7 @@ type server struct {
 	client   initializeParams
 	docs     map[string]*document // open, by path
 	pending  map[string]bool      // paths of documents to check
+	outlines map[string]*spec.Outline
 	checking bool
 	asked    int    // requests of ours
 	copies   string // the directory with copies of the carried specs, or ""
@@ -237,6 +244,14 @@ func methods() map[string]handler {
 		"textDocument/didSave":            (*server).didSave,
 		"workspace/didChangeWatchedFiles": (*server).didChangeWatchedFiles,
 
+		"textDocument/hover":          (*server).hover,
+		"textDocument/completion":     (*server).completion,
+		"textDocument/definition":     (*server).definition,
+		"textDocument/references":     (*server).references,
+		"textDocument/prepareRename":  (*server).prepareRename,
+		"textDocument/rename":         (*server).rename,
+		"textDocument/documentSymbol": (*server).documentSymbol,
+
 		"workspace/didChangeConfiguration": nothing,
 		"$/setTrace":                       nothing,
 	}
@@ -250,8 +265,14 @@ func (s *server) initialize(params json.RawMessage) (any, *rpcError) {
 	s.client, s.state = *p, running
 	return object{
 		"capabilities": object{
-			"positionEncoding": "utf-16",
-			"textDocumentSync": object{"openClose": true, "change": 2, "save": true},
+			"positionEncoding":       "utf-16",
+			"textDocumentSync":       object{"openClose": true, "change": 2, "save": true},
+			"hoverProvider":          true,
+			"completionProvider":     object{"triggerCharacters": []string{".", " ", "[", "{"}},
+			"definitionProvider":     true,
+			"referencesProvider":     true,
+			"renameProvider":         object{"prepareProvider": true},
+			"documentSymbolProvider": true,
 		},
 		"serverInfo": object{"name": "mobiusc", "version": s.version},
 	}, nil

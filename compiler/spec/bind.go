@@ -31,6 +31,8 @@ type Result struct {
 	Weights Weights
 	Runtime Runtime
 	Pins    *Pins
+
+	at *environment // what Eval evaluates in
 }
 
 // PinsConfig reports whether PinnedConfig has a config to read.
@@ -152,7 +154,7 @@ func (ev *evaluator) result(o Options) *Result {
 	ev.checkWires(model, components)
 	return &Result{
 		Spec: s, Model: model, Variant: s.VariantName, Config: ev.configValues(), Ignored: ev.config.ignored,
-		Weights: ev.weights(at), Runtime: ev.runtime(at), Pins: s.pins(),
+		Weights: ev.weights(at), Runtime: ev.runtime(at), Pins: s.pins(), at: &environment{ev, at},
 	}
 }
 

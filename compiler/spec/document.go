@@ -15,11 +15,11 @@ const anyKind lowering.OptionKind = 255
 func text(title string) *form { return &form{kind: formText, title: title} }
 
 func (g *grammar) lets() *form {
-	return &form{kind: formMap, title: "let", each: &form{kind: formExpr, title: "a named expression", opt: anyResult}}
+	return &form{kind: formMap, title: "let", defines: LetSymbol, each: &form{kind: formExpr, title: "a named expression", opt: anyResult}}
 }
 
 func (g *grammar) named() *form {
-	return &form{kind: formMap, title: "blocks", each: g.body}
+	return &form{kind: formMap, title: "blocks", defines: BlockSymbol, each: g.body}
 }
 
 // documentForm is the form of a whole spec.
@@ -28,15 +28,15 @@ func (g *grammar) documentForm() *form {
 		{name: "spec", form: &form{kind: formWord, words: []string{"v1"}, title: "spec"}, required: true, doc: "version of the language"},
 		{name: "name", form: text("name"), required: true, doc: "the file's own name, without .yaml"},
 		{name: "summary", form: text("summary"), required: true, doc: "one sentence"},
-		{name: "extends", form: text("extends"), doc: "name of the parent, which this spec is laid over"},
+		{name: "extends", form: &form{kind: formText, title: "extends", names: SpecSymbol}, doc: "name of the parent, which this spec is laid over"},
 		{name: "abstract", form: &form{kind: formFlag, title: "abstract"}, doc: "true for a spec that is only extended"},
 	}
 	patch := g.sections()
 	variant := &form{kind: formRecord, name: "variant", title: "a variant", late: true, fields: patch}
 	fields := append(sections, patch...)
 	fields = append(fields,
-		field{name: "variants", form: &form{kind: formMap, title: "variants", each: variant}, doc: "named patches, chosen with --variant or by their own model types"},
-		field{name: "functions", form: &form{kind: formMap, title: "functions", each: text("a function")}, doc: "functions in ONNX's textual syntax, for block call"},
+		field{name: "variants", form: &form{kind: formMap, title: "variants", defines: VariantSymbol, each: variant}, doc: "named patches, chosen with --variant or by their own model types"},
+		field{name: "functions", form: &form{kind: formMap, title: "functions", defines: FunctionSymbol, each: text("a function")}, doc: "functions in ONNX's textual syntax, for block call"},
 		field{name: "pins", form: pins(), doc: "one published model: its config, and what its checkpoint holds"},
 	)
 	return &form{kind: formRecord, name: "document", title: "a spec", fields: fields}
@@ -79,10 +79,10 @@ func (g *grammar) config() *form {
 		{name: "unsupported", form: text("unsupported"), doc: "why a config that sets the key is refused"},
 		{name: "at", form: text("at"), doc: "the object of config.json that this section is"},
 		{name: "optional", form: &form{kind: formFlag, title: "optional"}, doc: "whether the object may be absent"},
-		{name: "keys", form: &form{kind: formMap, title: "keys", each: key}, doc: "the keys of the object"},
+		{name: "keys", form: &form{kind: formMap, title: "keys", defines: ConfigSymbol, each: key}, doc: "the keys of the object"},
 		{name: "ignore", form: ignore, doc: "glob: reason, of keys of the object that are not read"},
 	}
-	config := &form{kind: formMap, name: "config", title: "section config", each: key}
+	config := &form{kind: formMap, name: "config", title: "section config", defines: ConfigSymbol, each: key}
 	config.fields = []field{ // keys of config that are no config key
 		{name: "at", form: &form{kind: formList, title: "at", each: text("at")}, doc: "objects searched for plain keys, first hit wins"},
 		{name: "ignore", form: ignore, doc: "glob: reason, of keys that are not read"},
@@ -103,7 +103,7 @@ func (g *grammar) components() *form {
 	input := &form{kind: formRecord, title: "an input", short: "type", fields: []field{
 		{name: "type", form: &form{kind: formType, title: "type"}, doc: "dtype[dim, …]; dtype model is the compute dtype"},
 		{name: "when", form: &form{kind: formExpr, title: "when", opt: condition}, doc: "whether there is such an input"},
-		{name: "from", form: text("from"), doc: "the output that feeds it: component.output"},
+		{name: "from", form: &form{kind: formText, title: "from", names: OutputSymbol}, doc: "the output that feeds it: component.output"},
 	}}
 	output := &form{kind: formRecord, title: "an output", short: "value", fields: []field{
 		{name: "value", form: &form{kind: formValue, title: "value", opt: &lowering.Option{Name: "value", Kind: lowering.ValueOption}}, doc: "a value of the component, or result, the stream at the end"},
@@ -111,16 +111,16 @@ func (g *grammar) components() *form {
 	}}
 	component := &form{kind: formRecord, name: "component", title: "a component", fields: []field{
 		{name: "prefix", form: text("prefix"), doc: "prefix of the names of parameters"},
-		{name: "inputs", form: &form{kind: formMap, title: "inputs", each: input}, doc: "inputs of the graph"},
+		{name: "inputs", form: &form{kind: formMap, title: "inputs", defines: ValueSymbol, each: input}, doc: "inputs of the graph"},
 		{name: "states", form: &form{kind: formRecord, title: "states", fields: []field{
 			{name: "input", form: text("input"), doc: "template of a state's input, with {layer} and {state}"},
 			{name: "output", form: text("output"), doc: "template of a state's output"},
 		}}, doc: "names of states"},
 		{name: "defaults", form: g.defaultsForm(), doc: "defaults in this component"},
 		{name: "body", form: g.body, doc: "what the graph computes"},
-		{name: "outputs", form: &form{kind: formMap, title: "outputs", each: output}, doc: "outputs of the graph; states come by themselves"},
+		{name: "outputs", form: &form{kind: formMap, title: "outputs", defines: OutputSymbol, each: output}, doc: "outputs of the graph; states come by themselves"},
 	}}
-	return &form{kind: formMap, title: "components", each: component}
+	return &form{kind: formMap, title: "components", defines: ComponentSymbol, each: component}
 }
 
 // genai is the form of metadata for onnxruntime-genai: words that its config

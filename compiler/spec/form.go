@@ -51,6 +51,9 @@ type form struct {
 	oneStep bool
 	opt     *lowering.Option
 	decl    *lowering.Decl // of a block's options
+	// defines is what the keys of a mapping name, its fields excepted; names is
+	// what a text names.
+	defines, names SymbolKind
 }
 
 // field is one key of a record.
@@ -185,6 +188,7 @@ func (g *grammar) recordOption(f *form, o *lowering.Option, owner string) {
 	switch {
 	case owner == "layers" && o.Name == "kinds":
 		f.kind = formMap
+		f.defines = LayerKindSymbol
 		f.each = &form{kind: formRecord, late: true, title: "a kind of layer", fields: []field{
 			{name: "let", form: g.lets(), doc: "named expressions in layers of this kind"},
 			{name: "blocks", form: g.named(), doc: "blocks in layers of this kind"},

@@ -16,6 +16,9 @@ type Expr struct {
 // Range returns the place of a node.
 func (e *Expr) Range(n Node) diag.Range { return e.at(n.Span()) }
 
+// NameRange returns the place of the name behind the dot of an attribute.
+func (e *Expr) NameRange(a *Attr) diag.Range { return e.at(a.NameAt.from, a.NameAt.to) }
+
 // Node is one part of an expression. Span counts characters of the text.
 type Node interface{ Span() (from, to int) }
 
