@@ -10,14 +10,14 @@ import (
 
 // Kinds of symbols.
 const (
-	symbolModule    = 2
-	symbolNamespace = 3
-	symbolClass     = 5
-	symbolProperty  = 7
-	symbolField     = 8
-	symbolVariable  = 13
-	symbolConstant  = 14
-	symbolEvent     = 24
+	moduleSymbol    = 2
+	namespaceSymbol = 3
+	classSymbol     = 5
+	propertySymbol  = 7
+	fieldSymbol     = 8
+	variableSymbol  = 13
+	constantSymbol  = 14
+	eventSymbol     = 24
 )
 
 type documentSymbol struct {
@@ -38,8 +38,8 @@ type symbolInformation struct {
 
 // sectionKinds are the kinds of what stands in a section.
 var sectionKinds = map[string]int{
-	"config": symbolProperty, "keys": symbolProperty, "let": symbolVariable, "blocks": symbolClass, "components": symbolModule,
-	"variants": symbolNamespace, "checks": symbolConstant, "inputs": symbolVariable, "outputs": symbolEvent, "functions": symbolClass,
+	"config": propertySymbol, "keys": propertySymbol, "let": variableSymbol, "blocks": classSymbol, "components": moduleSymbol,
+	"variants": namespaceSymbol, "checks": constantSymbol, "inputs": variableSymbol, "outputs": eventSymbol, "functions": classSymbol,
 }
 
 func (s *server) documentSymbol(params json.RawMessage) (any, *rpcError) {
@@ -53,7 +53,7 @@ func (s *server) documentSymbol(params json.RawMessage) (any, *rpcError) {
 	}
 	out := []documentSymbol{}
 	if leaf := s.sources(d.path).Leaf(); leaf != nil && leaf.Root != nil {
-		out = append(out, d.symbols(leaf, leaf.Root, symbolNamespace, leaf.Root.Range, 0)...)
+		out = append(out, d.symbols(leaf, leaf.Root, namespaceSymbol, leaf.Root.Range, 0)...)
 	}
 	if s.client.Capabilities.TextDocument.DocumentSymbol.Hierarchical {
 		return out, nil
@@ -80,9 +80,9 @@ func (d *document) symbols(o *spec.Outline, n *tree.Node, kind int, within diag.
 		}
 		inner, section := sectionKinds[e.Key.Text]
 		if !section {
-			inner = symbolField
+			inner = fieldSymbol
 		}
-		if own && e.Value.Kind == tree.Map && depth < 5 && (section || depth == 0 || kind == symbolModule || kind == symbolNamespace || kind == symbolProperty) {
+		if own && e.Value.Kind == tree.Map && depth < 5 && (section || depth == 0 || kind == moduleSymbol || kind == namespaceSymbol || kind == propertySymbol) {
 			symbol.Children = d.symbols(o, e.Value, inner, whole, depth+1)
 		}
 		out = append(out, symbol)
