@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -155,13 +156,42 @@ func (s *Session) Close() error { return s.session.Destroy() }
 // sizes of the outputs are those their declaration gives for these inputs: a
 // runtime that computes others refuses to run.
 func (s *Session) Run(inputs map[string]Tensor) (map[string]Tensor, error) {
-	sizes := map[string]int64{}
-	var values []ort.Value
+	b, err := s.Bind(inputs)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if len(b.unsized) > 0 {
+		return nil, b.unsized[0]
+	}
+	if err := b.Run(); err != nil {
+		return nil, err
+	}
+	return b.Outputs, nil
+}
+
+// Binding is a session with its inputs given and memory for its outputs, ready
+// to run any number of times.
+type Binding struct {
+	// Outputs holds the result of the last run by name. An output whose size the
+	// inputs do not give is not in it.
+	Outputs map[string]Tensor
+
+	session       *Session
+	inputs, given []ort.Value
+	unsized       []error // one for each output without memory
+}
+
+// Bind gives the inputs of later runs; see Session.Run for what is checked. The
+// runtime itself allocates the outputs whose declaration does not give a size.
+func (s *Session) Bind(inputs map[string]Tensor) (b *Binding, err error) {
+	b = &Binding{Outputs: map[string]Tensor{}, session: s}
 	defer func() {
-		for _, v := range values {
-			v.Destroy()
+		if err != nil {
+			b.Close()
 		}
 	}()
+	sizes := map[string]int64{}
 	for _, p := range s.Inputs {
 		t, ok := inputs[p.Name]
 		if !ok {
@@ -174,26 +204,42 @@ func (s *Session) Run(inputs map[string]Tensor) (map[string]Tensor, error) {
 		if err != nil {
 			return nil, fmt.Errorf("input %s: %w", p.Name, err)
 		}
-		values = append(values, v)
+		b.inputs = append(b.inputs, v)
 	}
-	out := map[string]Tensor{}
 	for _, p := range s.Outputs {
 		t, err := p.allocate(sizes)
 		if err != nil {
-			return nil, err
+			b.unsized, b.given = append(b.unsized, err), append(b.given, nil)
+			continue
 		}
 		v, err := t.value()
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", p.Name, err)
 		}
-		values = append(values, v)
-		out[p.Name] = t
+		b.Outputs[p.Name], b.given = t, append(b.given, v)
 	}
-	n := len(s.Inputs)
-	if err := s.session.Run(values[:n], values[n:]); err != nil {
-		return nil, err
+	return b, nil
+}
+
+// Run executes the model once.
+func (b *Binding) Run() error {
+	outputs := slices.Clone(b.given)
+	err := b.session.session.Run(b.inputs, outputs)
+	for i, v := range outputs {
+		if b.given[i] == nil && v != nil {
+			v.Destroy()
+		}
 	}
-	return out, nil
+	return err
+}
+
+// Close releases what the binding holds of the runtime.
+func (b *Binding) Close() {
+	for _, v := range append(b.inputs, b.given...) {
+		if v != nil {
+			v.Destroy()
+		}
+	}
 }
 
 // bind checks a tensor against the declaration and learns the sizes of symbols.

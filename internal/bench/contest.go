@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// entrant is one of the things that are compared.
+type entrant struct {
+	name  string
+	start func(ctx context.Context) (*process, error)
+}
+
+// shape is one size at which entrants are compared.
+type shape struct {
+	name string
+	request
+}
+
+// timing is what one entrant took at one shape: the times of the rounds, in
+// order, so that round i of two entrants are a pair.
+type timing struct {
+	entrant string
+	seconds []float64
+	err     error
+}
+
+// pairing says how the rounds are spent.
+type pairing struct {
+	budget   time.Duration // for the rounds of one shape, all entrants together
+	min, max int           // rounds, whatever the budget
+}
+
+// compare runs every entrant once a round, in turn, at each shape. An entrant
+// that fails is out from then on. The result is by shape, in the order of entrants.
+func (p pairing) compare(ctx context.Context, entrants []entrant, shapes []shape) ([][]timing, []*process) {
+	workers := make([]*process, len(entrants))
+	failures := make([]error, len(entrants))
+	for i, e := range entrants {
+		workers[i], failures[i] = e.start(ctx)
+	}
+	var results [][]timing
+	for _, s := range shapes {
+		results = append(results, p.rounds(entrants, workers, failures, s))
+	}
+	for _, w := range workers {
+		if w != nil {
+			w.close()
+		}
+	}
+	return results, workers
+}
+
+func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape) []timing {
+	row := make([]timing, len(entrants))
+	runs := func(warm bool) {
+		for i, w := range workers {
+			row[i].entrant = entrants[i].name
+			row[i].err = failures[i]
+			if row[i].err != nil {
+				continue
+			}
+			r := s.request
+			r.Runs = 1
+			a, err := w.run(r)
+			if err != nil {
+				failures[i], row[i].err = err, err
+				continue
+			}
+			if !warm {
+				row[i].seconds = append(row[i].seconds, a.Seconds...)
+			}
+		}
+	}
+	begin := time.Now()
+	runs(true)
+	rounds := int(p.budget/max(time.Since(begin), time.Millisecond)) + 1
+	for range min(max(rounds, p.min), p.max) {
+		runs(false)
+	}
+	return row
+}
+
+// ratio is how many times as long another took as ours, pair by pair.
+type ratio struct{ median, low, high float64 } // low and high are quartiles
+
+func ratioOf(ours, other timing) ratio {
+	var pairs []float64
+	for i := range min(len(ours.seconds), len(other.seconds)) {
+		pairs = append(pairs, other.seconds[i]/ours.seconds[i])
+	}
+	return ratio{quantile(pairs, 0.5), quantile(pairs, 0.25), quantile(pairs, 0.75)}
+}
+
+// quantile interpolates between the sorted values; NaN if there are none.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+func (t timing) median() float64 { return quantile(t.seconds, 0.5) }
+
+func (r ratio) String() string {
+	return fmt.Sprintf("%s (%s–%s)", figure(r.median), figure(r.low), figure(r.high))
+}
+
+// figure prints a positive number with three significant digits.
+func figure(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}

@@ -1,0 +1,78 @@
+// Bench measures how fast the compiled graphs are, against other graphs that
+// compute the same and against torch. See docs/benchmarks.md, which it writes.
+//
+//	go run ./internal/bench            a few minutes
+//	go run ./internal/bench -full      everything, at every length
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+)
+
+// bench is one run of the benchmark.
+type bench struct {
+	dir     string // of the models, removed at the end
+	threads int
+	full    bool
+	pairing pairing
+	report  *report
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	b := &bench{report: &report{}}
+	entries := map[string]string{}
+	worker := flag.String("worker", "", "internal: load the model at `PATH` and answer requests")
+	only := flag.String("only", "", "`PARTS` to measure, separated by commas: "+strings.Join(partNames(), ", "))
+	out := flag.String("o", "", "write the tables, as Markdown, to `FILE` too")
+	flag.IntVar(&b.threads, "threads", 1, "threads of every model")
+	flag.BoolVar(&b.full, "full", false, "every length and every model")
+	budget := flag.Duration("budget", 6*time.Second, "time for the rounds of one row")
+	flag.Func("entry", "internal: session entry KEY=VALUE", func(s string) error {
+		k, v, _ := strings.Cut(s, "=")
+		entries[k] = v
+		return nil
+	})
+	flag.Parse()
+	if *worker != "" {
+		return work(workerOptions{*worker, b.threads, entries}, os.Stdin, os.Stdout)
+	}
+	b.pairing = pairing{budget: *budget, min: 3, max: 200}
+	var err error
+	if b.dir, err = os.MkdirTemp("", "mobiusc-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	for _, p := range parts {
+		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "bench:", p.name)
+		if err := p.run(ctx, b); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	text := b.report.markdown()
+	fmt.Print(text)
+	if *out == "" {
+		return nil
+	}
+	return os.WriteFile(*out, []byte(text), 0o666)
+}

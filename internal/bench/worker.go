@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"mobiusc/compiler/emit"
+	"mobiusc/internal/ort"
+)
+
+// A worker is a process that has loaded one model and runs it when asked. Each
+// model has a process of its own: sessions in one process take cores from each
+// other. Requests and answers are lines of JSON on its standard streams; the
+// worker of torch (peers/torch_worker.py) speaks the same.
+
+// loadedAnswer is a worker's first line.
+type loadedAnswer struct {
+	Load     float64 `json:"load"`     // seconds from the file to a session
+	Resident int64   `json:"resident"` // bytes, after loading
+	Peak     int64   `json:"peak"`     // bytes, while loading
+}
+
+// request asks for runs at one shape.
+type request struct {
+	Sizes map[string]int64   `json:"sizes"` // of the symbols of the inputs' dims
+	Ints  map[string][]int64 `json:"ints"`  // content of integer inputs, where it matters
+	Runs  int                `json:"runs"`
+}
+
+// runAnswer holds the time of each run in seconds.
+type runAnswer struct {
+	Seconds  []float64 `json:"seconds"`
+	Resident int64     `json:"resident"` // bytes, before the runs
+	Peak     int64     `json:"peak"`     // bytes, during the runs
+	Error    string    `json:"error"`
+}
+
+// workerOptions are the options of a session as they travel to its process.
+type workerOptions struct {
+	Model   string
+	Threads int
+	Entries map[string]string
+}
+
+// work is the body of a worker process.
+func work(o workerOptions, in io.Reader, out io.Writer) error {
+	model, err := emit.Read(o.Model)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	session, err := ort.Load(o.Model, model, ort.Options{Threads: o.Threads, Entries: o.Entries})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	answers := json.NewEncoder(out)
+	if err := answers.Encode(loadedAnswer{time.Since(start).Seconds(), statusBytes("VmRSS"), statusBytes("VmHWM")}); err != nil {
+		return err
+	}
+	var bound *ort.Binding
+	last := ""
+	for requests := json.NewDecoder(in); ; {
+		var r request
+		if err := requests.Decode(&r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		var a runAnswer
+		if shape := fmt.Sprint(r.Sizes, r.Ints); shape != last {
+			if bound != nil {
+				bound.Close()
+			}
+			bound, last = nil, shape
+			resetPeak()
+			a.Resident = statusBytes("VmRSS")
+			if bound, err = bindInputs(session, r); err != nil {
+				last = ""
+				a.Error = err.Error()
+			}
+		}
+		for i := 0; i < r.Runs && a.Error == ""; i++ {
+			start := time.Now()
+			if err := bound.Run(); err != nil {
+				a.Error = err.Error()
+			}
+			a.Seconds = append(a.Seconds, time.Since(start).Seconds())
+		}
+		a.Peak = statusBytes("VmHWM")
+		if err := answers.Encode(a); err != nil {
+			return err
+		}
+	}
+}
+
+// statusBytes returns a field of the process's status that Linux gives in kB: 0
+// where there is no such file.
+func statusBytes(field string) int64 {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if rest, ok := strings.CutPrefix(s.Text(), field+":"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// resetPeak makes Linux count the peak of resident memory anew.
+func resetPeak() {
+	// Where it is refused the peak is that of the process's life, which is not less.
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
