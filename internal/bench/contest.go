@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -25,6 +27,7 @@ type shape struct {
 type timing struct {
 	entrant string
 	seconds []float64
+	peak    int64 // bytes
 	err     error
 }
 
@@ -32,6 +35,10 @@ type timing struct {
 type pairing struct {
 	budget   time.Duration // for the rounds of one shape, all entrants together
 	min, max int           // rounds, whatever the budget
+	// wall takes the time of the clock, not that of the processors: with one
+	// thread they are the same on a machine that does nothing else, and where it
+	// does, the processors' time is that of the work.
+	wall bool
 }
 
 // compare runs every entrant once a round, in turn, at each shape. An entrant
@@ -70,8 +77,13 @@ func (p pairing) rounds(entrants []entrant, workers []*process, failures []error
 				failures[i], row[i].err = err, err
 				continue
 			}
-			if !warm {
+			row[i].peak = a.Peak
+			switch {
+			case warm:
+			case p.wall:
 				row[i].seconds = append(row[i].seconds, a.Seconds...)
+			default:
+				row[i].seconds = append(row[i].seconds, a.CPU...)
 			}
 		}
 	}

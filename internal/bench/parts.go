@@ -1,8 +1,11 @@
+//go:build unix
+
 package main
 
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 )
 
 // part is one table of the report.
@@ -14,6 +17,8 @@ type part struct {
 var parts = []part{
 	{"delta", deltaRule},
 	{"convolution", convolutions},
+	{"mixer", mixer},
+	{"text", textModel},
 }
 
 func partNames() []string {
@@ -60,5 +65,64 @@ func convolutions(ctx context.Context, b *bench) error {
 	}, shapes)
 	t := b.report.table("Causal convolution with state", "10,240 channels, 4 taps, SiLU; input [batch, tokens, channels]")
 	t.compare("tokens", shapes, results)
+	return nil
+}
+
+// variant returns an entrant that runs a form of a source; see variants.
+func (b *bench) variant(name, source, file string) entrant {
+	return entrant{name, func(ctx context.Context) (*process, error) {
+		dir, err := b.variants(ctx, source)
+		if err != nil {
+			return nil, err
+		}
+		return startModel(ctx, name, workerOptions{Model: filepath.Join(dir, file), Threads: b.threads})
+	}}
+}
+
+// mixer compares the mixer of a linear-attention layer, its projections included.
+func mixer(ctx context.Context, b *bench) error {
+	shapes := lengths(1, 256)
+	if b.full {
+		shapes = lengths(1, 64, 256, 1024)
+	}
+	results, _ := b.pairing.compare(ctx, []entrant{
+		b.variant("ours", "mixer", "model.onnx"),
+		b.variant("per token", "mixer", "per_token.onnx"),
+		b.variant("runtime's own operators", "mixer", "fused.onnx"),
+	}, shapes)
+	t := b.report.table("Mixer of a linear-attention layer", "hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24")
+	t.compare("tokens", shapes, results)
+	return nil
+}
+
+// textModel compares the whole text model. Two models at a time are in memory.
+func textModel(ctx context.Context, b *bench) error {
+	source, err := sourceOf("text")
+	if err != nil {
+		return err
+	}
+	shapes := lengths(1, 64, 256)
+	past := []int64{256}
+	if b.full {
+		shapes, past = lengths(1, 64, 256, 1024), []int64{256, 1024}
+	}
+	for _, n := range past {
+		shapes = append(shapes, shape{fmt.Sprintf("1 after %d", n), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": n}}})
+	}
+	others := []entrant{
+		b.variant("per token", "text", "per_token.onnx"),
+		b.variant("runtime's own operators", "text", "fused.onnx"),
+		b.peer("peer, standard", source.Config, "onnx-standard"),
+		b.peer("peer, default", source.Config, "default"),
+		b.torch(source.Config),
+	}
+	t := b.report.table("Whole text model, 0.75 billion parameters", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
+	m := b.report.table("Whole text model: loading and memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
+	for _, o := range others {
+		ours := b.variant("ours", "text", "model.onnx")
+		results, workers := b.pairing.compare(ctx, []entrant{ours, o}, shapes)
+		t.pair("tokens", shapes, results)
+		m.memory(shapes, results, workers)
+	}
 	return nil
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -8,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"mobiusc/compiler/emit"
@@ -33,9 +36,11 @@ type request struct {
 	Runs  int                `json:"runs"`
 }
 
-// runAnswer holds the time of each run in seconds.
+// runAnswer holds what each run took, in seconds: of the clock, and of the
+// process's processors.
 type runAnswer struct {
 	Seconds  []float64 `json:"seconds"`
+	CPU      []float64 `json:"cpu"`
 	Resident int64     `json:"resident"` // bytes, before the runs
 	Peak     int64     `json:"peak"`     // bytes, during the runs
 	Error    string    `json:"error"`
@@ -87,17 +92,26 @@ func work(o workerOptions, in io.Reader, out io.Writer) error {
 			}
 		}
 		for i := 0; i < r.Runs && a.Error == ""; i++ {
-			start := time.Now()
+			start, cpu := time.Now(), processorTime()
 			if err := bound.Run(); err != nil {
 				a.Error = err.Error()
 			}
-			a.Seconds = append(a.Seconds, time.Since(start).Seconds())
+			a.Seconds, a.CPU = append(a.Seconds, time.Since(start).Seconds()), append(a.CPU, processorTime()-cpu)
 		}
 		a.Peak = statusBytes("VmHWM")
 		if err := answers.Encode(a); err != nil {
 			return err
 		}
 	}
+}
+
+// processorTime returns the seconds that processors have worked for the process.
+func processorTime() float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
 // statusBytes returns a field of the process's status that Linux gives in kB: 0
