@@ -34,40 +34,53 @@ type timing struct {
 // pairing says how the rounds are spent.
 type pairing struct {
 	budget   time.Duration // for the rounds of one shape, all entrants together
-	min, max int           // rounds, whatever the budget
+	min, max int           // rounds of a heat, whatever the budget
+	heats    int
 	// wall takes the time of the clock, not that of the processors: with one
 	// thread they are the same on a machine that does nothing else, and where it
 	// does, the processors' time is that of the work.
 	wall bool
 }
 
-// compare runs every entrant once a round, in turn, at each shape. An entrant
-// that fails is out from then on. The result is by shape, in the order of entrants.
-func (p pairing) compare(ctx context.Context, entrants []entrant, shapes []shape) ([][]timing, []*process) {
+// compare runs every entrant once a round, in turn, at each shape, in several
+// heats with new processes: where a process's memory lies makes a difference that
+// lasts as long as the process. An entrant that fails is out for the heat. The
+// result is by shape, in the order of entrants; loaded holds how each was loaded
+// in the last heat, or nil.
+func (p pairing) compare(ctx context.Context, entrants []entrant, shapes []shape) (results [][]timing, loaded []*process) {
+	results = make([][]timing, len(shapes))
+	for i := range results {
+		results[i] = make([]timing, len(entrants))
+	}
+	for range p.heats {
+		loaded = p.heat(ctx, entrants, shapes, results)
+	}
+	return results, loaded
+}
+
+func (p pairing) heat(ctx context.Context, entrants []entrant, shapes []shape, results [][]timing) []*process {
 	workers := make([]*process, len(entrants))
 	failures := make([]error, len(entrants))
 	for i, e := range entrants {
 		workers[i], failures[i] = e.start(ctx)
 	}
-	var results [][]timing
-	for _, s := range shapes {
-		results = append(results, p.rounds(entrants, workers, failures, s))
+	for i, s := range shapes {
+		p.rounds(entrants, workers, failures, s, results[i])
 	}
 	for _, w := range workers {
 		if w != nil {
 			w.close()
 		}
 	}
-	return results, workers
+	return workers
 }
 
-func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape) []timing {
-	row := make([]timing, len(entrants))
+// rounds adds to row what the rounds of one shape take.
+func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
 	runs := func(warm bool) {
 		for i, w := range workers {
 			row[i].entrant = entrants[i].name
-			row[i].err = failures[i]
-			if row[i].err != nil {
+			if row[i].err = failures[i]; row[i].err != nil {
 				continue
 			}
 			r := s.request
@@ -77,7 +90,7 @@ func (p pairing) rounds(entrants []entrant, workers []*process, failures []error
 				failures[i], row[i].err = err, err
 				continue
 			}
-			row[i].peak = a.Peak
+			row[i].peak = max(row[i].peak, a.Peak)
 			switch {
 			case warm:
 			case p.wall:
@@ -89,11 +102,10 @@ func (p pairing) rounds(entrants []entrant, workers []*process, failures []error
 	}
 	begin := time.Now()
 	runs(true)
-	rounds := int(p.budget/max(time.Since(begin), time.Millisecond)) + 1
+	rounds := int(p.budget / time.Duration(p.heats) / max(time.Since(begin), time.Millisecond))
 	for range min(max(rounds, p.min), p.max) {
 		runs(false)
 	}
-	return row
 }
 
 // ratio is how many times as long another took as ours, pair by pair.

@@ -44,6 +44,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&b.threads, "threads", 1, "threads of every model")
 	flag.BoolVar(&b.full, "full", false, "every length and every model")
 	budget := flag.Duration("budget", 6*time.Second, "time for the rounds of one row")
+	flag.IntVar(&b.pairing.heats, "heats", 2, "times that every model is loaded anew")
 	flag.BoolVar(&b.pairing.wall, "wall", false, "the clock's time, also where one thread lets the processors' time be used")
 	flag.Func("entry", "internal: session entry KEY=VALUE", func(s string) error {
 		k, v, _ := strings.Cut(s, "=")
@@ -54,7 +55,7 @@ func run(ctx context.Context) error {
 	if *worker != "" {
 		return work(workerOptions{*worker, b.threads, entries}, os.Stdin, os.Stdout)
 	}
-	b.pairing.budget, b.pairing.min, b.pairing.max = *budget, 3, 200
+	b.pairing.budget, b.pairing.min, b.pairing.max = *budget, 2, 200
 	b.pairing.wall = b.pairing.wall || b.threads > 1
 	var err error
 	if b.dir, err = os.MkdirTemp("", "mobiusc-bench-"); err != nil {

@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -66,7 +68,10 @@ func convolution(grouped bool) *ir.Graph {
 	}
 	x, past, y, present := rows("input", convChannels), state("past_state"), rows("output", convChannels), state("present_state")
 	weight := ir.NewValue("weight", ir.TensorOf(ir.Float32, ir.Int(convChannels), ir.Int(1), ir.Int(convTaps)))
-	weight.Init = &ir.Tensor{Type: ir.Float32, Dims: []int64{convChannels, 1, convTaps}, Raw: make([]byte, convChannels*convTaps*4)}
+	weight.Init = &ir.Tensor{Type: ir.Float32, Dims: []int64{convChannels, 1, convTaps}}
+	for i := range convChannels * convTaps {
+		weight.Init.Raw = binary.LittleEndian.AppendUint32(weight.Init.Raw, math.Float32bits(float32(i%13)/13-0.4))
+	}
 	g := ir.NewGraph("convolution")
 	g.Inputs, g.Outputs, g.Initializers = []*ir.Value{x, past}, []*ir.Value{y, present}, []*ir.Value{weight}
 	if !grouped {

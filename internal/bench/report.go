@@ -102,7 +102,9 @@ func (t *table) memory(shapes []shape, results [][]timing, workers []*process) {
 
 func gigabytes(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e9) }
 
-func (t *table) note(format string, args ...any) { t.notes = append(t.notes, fmt.Sprintf(format, args...)) }
+func (t *table) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
 
 func (r *report) markdown() string {
 	var b strings.Builder
