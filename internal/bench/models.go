@@ -49,36 +49,45 @@ func compile(ctx context.Context, o compiler.Options) error {
 	return err
 }
 
-// variants compiles a source with one component and random weights into a
-// directory of b.dir, once, and its other forms beside it, on the same weights:
-// model.onnx, per_token.onnx, and fused.onnx with the runtime's own operators.
-func (b *bench) variants(ctx context.Context, name string) (dir string, err error) {
-	dir = filepath.Join(b.dir, name)
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+// The forms that a source is compiled in.
+const (
+	chunked  = "model.onnx"     // what the compiler gives without options
+	perToken = "per_token.onnx" // the per-token form of linear attention
+	fused    = "fused.onnx"     // the runtime's own operators where it has them
+)
+
+// form compiles a source with one component and random weights, once, and
+// returns the path of one of its forms. All forms lie beside each other and read
+// the same weights.
+func (b *bench) form(ctx context.Context, name, form string) (path string, err error) {
+	dir := filepath.Join(b.dir, name)
+	path = filepath.Join(dir, form)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
 	}
 	s, err := sourceOf(name)
 	if err != nil {
 		return "", err
 	}
 	o := s.options(dir)
-	o.Weights.Mode = compiler.Random
+	if form == chunked {
+		o.Weights.Mode = compiler.Random
+		return path, compile(ctx, o)
+	}
+	if _, err := b.form(ctx, name, chunked); err != nil {
+		return "", err
+	}
+	change := func(*ir.Model) error { return nil }
+	if form == perToken {
+		o.LinearAttention = "recurrent"
+	} else {
+		o.Opset, change = ops.MaxOpset(""), fuse
+	}
+	o.Out = filepath.Join(b.dir, name+" "+form)
 	if err := compile(ctx, o); err != nil {
 		return "", err
 	}
-	o.Weights.Mode = compiler.None
-	o.Out, o.LinearAttention = dir+" per token", "recurrent"
-	if err := compile(ctx, o); err != nil {
-		return "", err
-	}
-	if err := beside(dir, o.Out, "per_token.onnx", func(*ir.Model) error { return nil }); err != nil {
-		return "", err
-	}
-	o.Out, o.LinearAttention, o.Opset = dir+" fused", "", ops.MaxOpset("")
-	if err := compile(ctx, o); err != nil {
-		return "", err
-	}
-	return dir, beside(dir, o.Out, "fused.onnx", fuse)
+	return path, beside(dir, o.Out, form, change)
 }
 
 // beside changes the model of the package in from and writes it into dir as

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 )
 
 // part is one table of the report.
@@ -18,6 +17,10 @@ var parts = []part{
 	{"delta", deltaRule},
 	{"convolution", convolutions},
 	{"mixer", mixer},
+	{"attention", attentionMask},
+	{"compile", compileTimes},
+	{"load", loadTimes},
+	{"vision", vision},
 	{"text", textModel},
 }
 
@@ -68,14 +71,14 @@ func convolutions(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// variant returns an entrant that runs a form of a source; see variants.
-func (b *bench) variant(name, source, file string) entrant {
+// compiled returns an entrant that runs a form of a source.
+func (b *bench) compiled(name, source, form string) entrant {
 	return entrant{name, func(ctx context.Context) (*process, error) {
-		dir, err := b.variants(ctx, source)
+		path, err := b.form(ctx, source, form)
 		if err != nil {
 			return nil, err
 		}
-		return startModel(ctx, name, workerOptions{Model: filepath.Join(dir, file), Threads: b.threads})
+		return startModel(ctx, name, workerOptions{Model: path, Threads: b.threads})
 	}}
 }
 
@@ -86,9 +89,9 @@ func mixer(ctx context.Context, b *bench) error {
 		shapes = lengths(1, 64, 256, 1024)
 	}
 	results, _ := b.pairing.compare(ctx, []entrant{
-		b.variant("ours", "mixer", "model.onnx"),
-		b.variant("per token", "mixer", "per_token.onnx"),
-		b.variant("runtime's own operators", "mixer", "fused.onnx"),
+		b.compiled("ours", "mixer", chunked),
+		b.compiled("per token", "mixer", perToken),
+		b.compiled("runtime's own operators", "mixer", fused),
 	}, shapes)
 	t := b.report.table("Mixer of a linear-attention layer", "hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24")
 	t.compare("tokens", shapes, results)
@@ -110,8 +113,8 @@ func textModel(ctx context.Context, b *bench) error {
 		shapes = append(shapes, shape{fmt.Sprintf("1 after %d", n), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": n}}})
 	}
 	others := []entrant{
-		b.variant("per token", "text", "per_token.onnx"),
-		b.variant("runtime's own operators", "text", "fused.onnx"),
+		b.compiled("per token", "text", perToken),
+		b.compiled("runtime's own operators", "text", fused),
 		b.peer("peer, standard", source.Config, "onnx-standard"),
 		b.peer("peer, default", source.Config, "default"),
 		b.torch(source.Config),
@@ -119,7 +122,7 @@ func textModel(ctx context.Context, b *bench) error {
 	t := b.report.table("Whole text model, 0.75 billion parameters", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
 	m := b.report.table("Whole text model: loading and memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
 	for _, o := range others {
-		ours := b.variant("ours", "text", "model.onnx")
+		ours := b.compiled("ours", "text", chunked)
 		results, workers := b.pairing.compare(ctx, []entrant{ours, o}, shapes)
 		t.pair("tokens", shapes, results)
 		m.memory(shapes, results, workers)
