@@ -71,7 +71,7 @@ func Unmarshal(data []byte, name string) (*ir.Model, error) {
 	if p.Graph == nil {
 		return nil, notModel(name, "%s", whyNoGraph(data))
 	}
-	r := &reader{}
+	r := &reader{dims: map[string]ir.Dim{}}
 	m := r.model(p)
 	if r.err != nil {
 		return nil, notModel(name, "%v", r.err)
@@ -83,7 +83,8 @@ func Unmarshal(data []byte, name string) (*ir.Model, error) {
 type reader struct {
 	err     error // the first fault that the IR cannot represent
 	dropped []string
-	more    int // parts dropped beyond maxDropped
+	more    int               // parts dropped beyond maxDropped
+	dims    map[string]ir.Dim // by text: values share few
 }
 
 // maxDropped bounds the list of dropped parts; the rest is counted.

@@ -48,7 +48,7 @@ func (r *reader) tensorType(name string, kind ir.Kind, elem int32, shape *onnxpb
 		case *onnxpb.TensorShapeProto_Dimension_DimValue:
 			t.Shape[i] = ir.Int(v.DimValue)
 		case *onnxpb.TensorShapeProto_Dimension_DimParam:
-			t.Shape[i] = parseDim(r.text(v.DimParam))
+			t.Shape[i] = r.dim(r.text(v.DimParam))
 		}
 		if d.GetDenotation() != "" {
 			r.drop("value %q: dim denotation %q", name, d.GetDenotation())
@@ -57,12 +57,17 @@ func (r *reader) tensorType(name string, kind ir.Kind, elem int32, shape *onnxpb
 	return t
 }
 
-// parseDim reads a dim_param: an expression where it is one, else a name.
-func parseDim(s string) ir.Dim {
-	if d, err := ir.ParseDim(s); err == nil {
-		return d
+// dim reads a dim_param: an expression where it is one, else a name.
+func (r *reader) dim(s string) ir.Dim {
+	d, ok := r.dims[s]
+	if !ok {
+		var err error
+		if d, err = ir.ParseDim(s); err != nil {
+			d = ir.Sym(s)
+		}
+		r.dims[s] = d
 	}
-	return ir.Sym(s)
+	return d
 }
 
 func (r *reader) tensor(p *onnxpb.TensorProto) *ir.Tensor {
