@@ -2,7 +2,9 @@ package compiler_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mobiusc/compiler"
@@ -75,6 +77,62 @@ func TestFullSize(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSavedConfigs compiles published configurations as today's Transformers
+// saves them, with other keys and the defaults written out: the graphs are those
+// of the published files.
+func TestSavedConfigs(t *testing.T) {
+	compared := 0
+	for _, a := range architectures {
+		for _, config := range a.configs {
+			saved := filepath.Join("saved", config)
+			if _, err := os.Stat(published(a.spec, saved).Config); err != nil {
+				continue
+			}
+			compared++
+			t.Run(config, func(t *testing.T) {
+				was, now := graphs(t, published(a.spec, config)), graphs(t, published(a.spec, saved))
+				for name := range was {
+					if was[name] != now[name] {
+						t.Errorf("%s differs", name)
+					}
+				}
+			})
+		}
+	}
+	if compared == 0 {
+		t.Error("testdata/configs/saved holds nothing of these architectures")
+	}
+}
+
+// graphs compiles without weights and returns the model files by their paths.
+func graphs(t *testing.T, o compiler.Options) map[string]string {
+	t.Helper()
+	o.Out = filepath.Join(t.TempDir(), "package")
+	found, err := compiler.Compile(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkClean(t, found)
+	files := map[string]string{}
+	for _, pattern := range []string{"*.onnx", "*/*.onnx"} {
+		paths, err := filepath.Glob(filepath.Join(o.Out, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range paths {
+			data, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[strings.TrimPrefix(p, o.Out)] = string(data)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatal("the package has no graphs")
+	}
+	return files
 }
 
 // published returns the options that compile a published configuration.

@@ -73,13 +73,7 @@ var mutations = []mutation{
 	{"value heads tiled over the key heads", "qwen3_5_text", "model", func(e *editor) int {
 		return e.each("LinearAttention", "", func(n *ir.Node) bool { return e.tileHeads(n) })
 	}},
-	{"query heads tiled over the key/value heads", "qwen3_5_text", "model", func(e *editor) int {
-		return e.each("Attention", "self_attn", func(n *ir.Node) bool {
-			heads, groups := n.Attr("q_num_heads").Int, n.Attr("kv_num_heads").Int
-			e.before(n, func() { n.SetInput(0, e.regroup(n.Input(0), heads/groups, groups)) })
-			return e.after(n.Output(0), func(v *ir.Value) *ir.Value { return e.regroup(v, groups, heads/groups) })
-		})
-	}},
+	{"query heads tiled over the key/value heads", "qwen3_5_text", "model", tileQueries},
 	{"offset of the norms dropped", "qwen3_5_text", "model", func(e *editor) int {
 		return e.each("RMSNormalization", "", func(n *ir.Node) bool {
 			add := n.Input(1).Producer()

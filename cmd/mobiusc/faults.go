@@ -17,8 +17,22 @@ var (
 	unreadableModelKind = ownKinds.Add("MB0901", "unreadable-model", diag.Error, "a file is no ONNX model")
 	contentDiffersKind  = ownKinds.Add("MB0902", "checksum-mismatch", diag.Error, "a tensor of a package has not the content that it was written with")
 	noChecksumsKind     = ownKinds.Add("MB0903", "no-checksums", diag.Error, "the package holds no checksums to compare with")
+	manifestDiffersKind = ownKinds.Add("MB0905", "manifest-mismatch", diag.Error, "mobiusc.json and a model of the package disagree about a tensor")
+	missingFileKind     = ownKinds.Add("MB0906", "missing-file", diag.Error, "a file that the manifest lists is not in the package")
 	badManifestKind     = ownKinds.Add("MB0904", "bad-manifest", diag.Error, "mobiusc.json is not the manifest of a package")
 )
+
+// manifestDiffers reports what a manifest and a model say differently.
+func manifestDiffers(model, difference string) diag.Diagnostic {
+	d := manifestDiffersKind.At(diag.Range{File: model}, "%s", difference)
+	d.Hint = "one of them was changed or replaced: compile again"
+	return *d
+}
+
+// missingFile reports a file of a package that is not there.
+func missingFile(dir, file string) diag.Diagnostic {
+	return *missingFileKind.At(diag.Range{File: filepath.Join(dir, emit.ManifestName)}, "the package lists %s, which is not there", file)
+}
 
 // catalogue returns every kind of finding of the program.
 func catalogue() diag.Catalogue {

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -67,7 +69,7 @@ func (v *validation) path(path string) error {
 		if v.cli.Bool("checksums") {
 			return usage(v.cli, "--checksums needs packages, and %s is a file", path)
 		}
-		return v.model(path, validate.Options{Standard: v.cli.Bool("standard")}, nil)
+		return v.model(path, validate.Options{Standard: v.cli.Bool("standard")}, emit.EntryOf(path))
 	}
 	if emit.HasManifest(path) {
 		m, err := emit.ReadManifest(path)
@@ -86,18 +88,20 @@ func (v *validation) path(path string) error {
 	return v.directory(path)
 }
 
-// pack validates a package: its models, and its data if asked for.
+// pack validates a package: its models, its files, and its data if asked for.
 func (v *validation) pack(path string, m *emit.Manifest) error {
 	before := len(v.found)
-	for _, c := range m.Components {
-		unbound := map[string]bool{}
-		for _, t := range c.Tensors {
-			if !t.Bound {
-				unbound[t.Name] = true
-				v.unbound.add(t.Length)
-			}
+	for _, f := range m.Files {
+		if _, err := os.Lstat(filepath.Join(path, filepath.FromSlash(f))); errors.Is(err, fs.ErrNotExist) && filepath.Ext(f) != ".data" { // see validate
+			v.found.Add(missingFile(path, f))
 		}
-		err := v.model(filepath.Join(path, filepath.FromSlash(c.Model)), validate.Options{Standard: true}, unbound)
+	}
+	for i := range m.Components {
+		c := &m.Components[i]
+		err := v.model(filepath.Join(path, filepath.FromSlash(c.Model)), validate.Options{Standard: true}, c)
+		if errors.Is(err, fs.ErrNotExist) && slices.Contains(m.Files, c.Model) {
+			continue // reported
+		}
 		if err != nil {
 			return err
 		}
@@ -140,32 +144,64 @@ func (v *validation) directory(path string) error {
 		return usage(v.cli, "%s is not a package (it has no %s) and holds no .onnx file", path, emit.ManifestName)
 	}
 	for _, f := range files {
-		if err := v.model(f, validate.Options{Standard: v.cli.Bool("standard")}, nil); err != nil {
+		if err := v.model(f, validate.Options{Standard: v.cli.Bool("standard")}, emit.EntryOf(f)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// model validates one file. The content of unbound initializers is not looked
-// for.
-func (v *validation) model(path string, o validate.Options, unbound map[string]bool) error {
+// model validates one file. If it is of a package, c is its entry in the manifest:
+// the two are compared, and the content of weights that are not bound is not
+// looked for.
+func (v *validation) model(path string, o validate.Options, c *emit.ManifestComponent) error {
 	m, faults, err := readModel(path)
 	if err != nil || len(faults) > 0 {
 		v.found = append(v.found, faults...)
 		return err
 	}
 	v.models++
-	o.Dir, o.Unplaced = filepath.Dir(path), len(unbound) > 0
-	for _, i := range m.Graph.Initializers {
-		if i.Init != nil && i.Init.External != nil && unbound[i.Name] {
-			i.Init.External = &ir.External{}
-		}
+	o.Dir = filepath.Dir(path)
+	if c != nil {
+		v.compare(path, m, c)
+		o.Unplaced = v.unplace(m, c)
 	}
 	for _, f := range validate.Model(m, o) {
 		v.found.Add(f.Diagnostic(path))
 	}
 	return nil
+}
+
+// maxDifferences limits what is said of one model that is not the manifest's.
+const maxDifferences = 10
+
+// compare compares a model with its entry in the manifest.
+func (v *validation) compare(path string, m *ir.Model, c *emit.ManifestComponent) {
+	differences := c.Differences(m)
+	if n := len(differences); n > maxDifferences {
+		differences = append(differences[:maxDifferences], fmt.Sprintf("%d more differences", n-maxDifferences))
+	}
+	for _, d := range differences {
+		v.found.Add(manifestDiffers(path, d))
+	}
+}
+
+// unplace takes the places from the weights that are not bound and reports
+// whether there are any.
+func (v *validation) unplace(m *ir.Model, c *emit.ManifestComponent) bool {
+	unbound := map[string]bool{}
+	for _, t := range c.Tensors {
+		if !t.Bound {
+			unbound[t.Name] = true
+			v.unbound.add(t.Length)
+		}
+	}
+	for _, i := range m.Graph.Initializers {
+		if i.Init != nil && i.Init.External != nil && unbound[i.Name] {
+			i.Init.External = &ir.External{}
+		}
+	}
+	return len(unbound) > 0
 }
 
 // summary says what was valid: "3 models valid; 1184 weights (54.7 GB) not bound".

@@ -79,7 +79,7 @@ func (d *destination) check() (exists bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	if err := d.checkWorkingDirectory(); err != nil || len(entries) == 0 {
+	if err := d.checkMovable(); err != nil || len(entries) == 0 {
 		return true, err
 	}
 	if !d.options.Force {
@@ -96,16 +96,34 @@ func (d *destination) check() (exists bool, err error) {
 	return true, checkOwn(d.name, files, m, d.options.Inputs)
 }
 
-// checkWorkingDirectory refuses to rename the directory the user stands in.
-func (d *destination) checkWorkingDirectory() error {
+// checkMovable refuses directories that cannot be renamed: the one the user stands
+// in, and mount points, before the work is done and not after it.
+func (d *destination) checkMovable() error {
 	here, err := os.Stat(".")
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(d.path); err == nil && os.SameFile(info, here) {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		return err
+	}
+	if os.SameFile(info, here) {
 		return fmt.Errorf("%s is the working directory, which cannot be replaced; name a directory inside it", d.name)
 	}
+	if parent, err := os.Stat(filepath.Dir(d.path)); err == nil && onOtherDevice(info, parent) {
+		return d.mountPoint(nil)
+	}
 	return nil
+}
+
+// mountPoint says that the destination is one; err is the system's word, if it was
+// asked.
+func (d *destination) mountPoint(err error) error {
+	text := d.name + " is a mount point, which cannot be replaced; name a directory inside it"
+	if err != nil {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return errors.New(text)
 }
 
 // listFiles returns the files below root, relative and slash separated.
@@ -172,7 +190,7 @@ func (d *destination) replace(s *stage) error {
 	case errors.Is(err, syscall.ENOTEMPTY), errors.Is(err, syscall.EEXIST):
 		return fmt.Errorf("%s: %w: it was made in the meantime", d.name, ErrExists)
 	case errors.Is(err, syscall.EBUSY):
-		return fmt.Errorf("%s is a mount point, which cannot be replaced; name a directory inside it: %w", d.name, err)
+		return d.mountPoint(err)
 	case err != nil:
 		return err
 	}

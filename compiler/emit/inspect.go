@@ -82,6 +82,9 @@ func Inspect(path string) (*Summary, error) {
 			return nil, err
 		}
 		c.Model = filepath.Base(path)
+		if entry := EntryOf(path); entry != nil {
+			c.Unbound = entry.unbound()
+		}
 		s.Components = append(s.Components, *c)
 		return s, nil
 	}
@@ -110,11 +113,7 @@ func (s *Summary) inspectPackage(m *Manifest) error {
 		for i := range c.Inputs {
 			c.Inputs[i].From = from[c.Inputs[i].Name]
 		}
-		for _, t := range mc.Tensors {
-			if !t.Bound {
-				c.Unbound++
-			}
-		}
+		c.Unbound = mc.unbound()
 		s.Components = append(s.Components, *c)
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"mobiusc/ir"
 )
@@ -138,6 +140,72 @@ func (c *Component) describe() ManifestComponent {
 			Location: t.External.Location, Offset: t.External.Offset, Length: t.External.Length,
 			Constant: constants[v.Name], Sources: w.Sources, Transform: w.Transform, Bound: w.Bound || constants[v.Name],
 		})
+	}
+	return out
+}
+
+// EntryOf returns the manifest's entry of a model file that lies in a package, or
+// nil.
+func EntryOf(model string) *ManifestComponent {
+	dir, file := filepath.Dir(model), filepath.Base(model)
+	for range 2 { // at the top of the package, or in the directory of a component
+		if m, err := ReadManifest(dir); err == nil {
+			for i, c := range m.Components {
+				if filepath.FromSlash(c.Model) == file {
+					return &m.Components[i]
+				}
+			}
+		}
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil
+		}
+		dir, file = filepath.Dir(abs), filepath.Join(filepath.Base(abs), file)
+	}
+	return nil
+}
+
+// unbound counts the tensors whose content is not there yet.
+func (c *ManifestComponent) unbound() int {
+	n := 0
+	for _, t := range c.Tensors {
+		if !t.Bound {
+			n++
+		}
+	}
+	return n
+}
+
+// Differences says where the component's entry and its model disagree about the
+// tensors that lie outside the model file; none if they agree.
+func (c *ManifestComponent) Differences(m *ir.Model) []string {
+	var out []string
+	listed := map[string]*ManifestTensor{}
+	for i := range c.Tensors {
+		listed[c.Tensors[i].Name] = &c.Tensors[i]
+	}
+	for _, v := range m.Graph.Initializers {
+		t := v.Init
+		if t == nil || t.External == nil {
+			continue
+		}
+		entry := listed[v.Name]
+		if entry == nil {
+			out = append(out, fmt.Sprintf("the manifest does not list tensor %q of the model", v.Name))
+			continue
+		}
+		delete(listed, v.Name)
+		length := t.External.Length
+		if length == 0 { // to the end of the tensor
+			length = t.ByteLen()
+		}
+		have := fmt.Sprintf("%s%v at %s %d+%d", t.Type, t.Dims, t.External.Location, t.External.Offset, length)
+		if want := fmt.Sprintf("%s%v at %s %d+%d", entry.DType, entry.Shape, entry.Location, entry.Offset, entry.Length); have != want {
+			out = append(out, fmt.Sprintf("tensor %q is %s to the model and %s to the manifest", v.Name, have, want))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
+		out = append(out, fmt.Sprintf("the manifest lists tensor %q, which the model does not have outside its file", name))
 	}
 	return out
 }

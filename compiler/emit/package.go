@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"mobiusc/ir"
 )
@@ -112,6 +113,9 @@ func (p *Package) Write(ctx context.Context, dir string, o WriteOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := p.checkSpace(filepath.Dir(d.path), filepath.Dir(dir)); err != nil {
+		return err
+	}
 	s, err := newStage(filepath.Dir(d.path), filepath.Base(d.path))
 	if err != nil {
 		return cannotWrite(filepath.Dir(dir), err)
@@ -133,6 +137,9 @@ func (p *Package) WriteInPlace(ctx context.Context, dir string, o WriteOptions) 
 	if err := p.place(true); err != nil {
 		return err
 	}
+	if err := p.checkSpace(dir, dir); err != nil {
+		return err
+	}
 	s, err := newStage(dir, "in-place")
 	if err != nil {
 		return cannotWrite(dir, err)
@@ -143,6 +150,21 @@ func (p *Package) WriteInPlace(ctx context.Context, dir string, o WriteOptions) 
 		return err
 	}
 	return s.moveInto(dir, files, o)
+}
+
+// checkSpace refuses to begin what the disk cannot hold: copying may take minutes.
+// name is the directory in the words of the caller.
+func (p *Package) checkSpace(dir, name string) error {
+	var need int64
+	for _, c := range p.Components {
+		if c.Fill != nil {
+			need += c.layout.size
+		}
+	}
+	if free, ok := freeBytes(dir); ok && need > free {
+		return fmt.Errorf("the package needs %d bytes in %s, and %d are free: %w", need, name, free, syscall.ENOSPC)
+	}
+	return nil
 }
 
 // cannotWrite says which directory refuses to take a package, in the words of the

@@ -68,9 +68,7 @@ func (k *configKey) static() expr.Type {
 	if k.section != nil {
 		return k.section.static()
 	}
-	t := k.typ.static()
-	t.Optional = t.Optional && k.def == nil
-	return t
+	return k.typ.static()
 }
 
 // declareConfig reads section config of a merged spec.

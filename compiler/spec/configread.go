@@ -186,11 +186,31 @@ func (r *reading) hits(names []string, objects []jsonObject) [][]hit {
 	return all
 }
 
+// statedNull returns the null that a config states for an optional key with a
+// default: absent means the default there, and null none.
+func statedNull(k *configKey, objects []jsonObject) *tree.Node {
+	if !k.typ.optional || k.def == nil {
+		return nil
+	}
+	for _, o := range objects {
+		for _, name := range k.from {
+			if n := o.node.Get(name); n != nil { // a null, since nothing else was found
+				return n
+			}
+		}
+	}
+	return nil
+}
+
 // plain reads a key that is one value.
 func (r *reading) plain(k *configKey, objects []jsonObject) *readValue {
 	v := &readValue{key: k, at: k.keyAt}
 	all := r.hits(k.from, objects)
 	if len(all) == 0 {
+		if null := statedNull(k, objects); null != nil {
+			v.at = null.Range
+			return v
+		}
 		r.absent(v, objects)
 		return v
 	}

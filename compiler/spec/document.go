@@ -72,7 +72,7 @@ func (g *grammar) config() *form {
 	key := &form{kind: formRecord, name: "config_key", title: "a config key", short: "type"}
 	ignore := &form{kind: formMap, title: "ignore", each: text("a reason")}
 	key.fields = []field{
-		{name: "type", form: &form{kind: formConfig, title: "the type of a config key"}, doc: "int, float, bool, string, activation, dtype, token, rope, list<T>, map<T> or object; optional T may be absent"},
+		{name: "type", form: &form{kind: formConfig, title: "the type of a config key"}, doc: "int, float, bool, string, activation, dtype, token, rope, list<T>, map<T> or object; optional T may be absent or null"},
 		{name: "from", form: &form{kind: formList, title: "from", each: text("from")}, doc: "its names in the wild; default: the key's own"},
 		{name: "default", form: &form{kind: formAny, title: "default"}, doc: "value where the key is absent: text for a word, else an expression over other keys"},
 		{name: "values", form: &form{kind: formList, title: "values", each: &form{kind: formAny, title: "values"}, strict: true}, doc: "the values that the spec covers"},

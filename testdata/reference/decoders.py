@@ -57,6 +57,8 @@ CROSSING = Plan(
 UNPADDED = Plan("unpadded", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
 CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2, state_at="every")
 
+DRIFT = Plan("drift", "8 columns, one row; 60 decode steps, over which a state could lose digits", [8], (0,), 60)
+
 
 def decoder(name, architecture, description, settings, rules=PLAIN_RULES, plans=(SHORT,), **how):
     """The entry of MODELS for a decoder: a function that generates it."""
@@ -362,7 +364,7 @@ DECODERS = {
         | {"activation_function": "gelu", "n_inner": 48, "scale_attn_by_inverse_layer_idx": True, "tie_word_embeddings": False},
         GPT2_RULES + PLAIN_RULES,
     ),
-    "mamba": mamba("mamba", "Selective state-space mixer; no positions; tied.", plans=(UNPADDED, SHORT, CHUNKED)),
+    "mamba": mamba("mamba", "Selective state-space mixer; no positions; tied.", plans=(UNPADDED, SHORT, CHUNKED, DRIFT)),
     "mamba_options": mamba(
         "mamba_options",
         "The options that published files seldom set: biases of the projections, none of the convolution, a residual in the model's dtype, an untied head.",

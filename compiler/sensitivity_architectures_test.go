@@ -1,0 +1,376 @@
+package compiler_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"mobiusc/ir"
+)
+
+// architectureMutations are faults in the constructs of each architecture,
+// by the spec that they are made under.
+var architectureMutations = map[string][]mutation{
+	"mistral": {
+		{"window one wider", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
+		{"window one narrower", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 7)},
+		{"window dropped", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+	},
+	"gemma2": {
+		{"softcap of the scores dropped", "gemma2", "model", setAttr("Attention", "", ir.FloatAttr("softcap", 0))},
+		{"window in every layer", "gemma2", "model", firstMask("")},
+		{"window in no layer", "gemma2", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"window one wider", "gemma2", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
+		{"scores scaled by the width of a head", "gemma2", "model", setAttr("Attention", "", ir.FloatAttr("scale", 0.25))},
+		{"offset of the norms dropped", "gemma2", "model", func(e *editor) int {
+			return e.each("RMSNormalization", "", func(n *ir.Node) bool {
+				add := n.Input(1).Producer()
+				if add == nil || add.OpType != "Add" {
+					return false
+				}
+				n.SetInput(1, add.Input(0))
+				return true
+			})
+		}},
+		{"norm after the MLP dropped", "gemma2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
+		{"scale of the embedding dropped", "gemma2", "model", skip("Mul", "embed_tokens")},
+		{"softcap of the logits dropped", "gemma2", "model", skip("Tanh", "Tanh")},
+		{"norm after attention dropped", "gemma2", "model", skip("RMSNormalization", "post_attention_layernorm")},
+	},
+	"llama": {
+		{"padding mask dropped", "llama", "model", dropInput("Attention", "", 3)},
+		{"query heads tiled over the key/value heads", "llama", "model", tileQueries},
+		{"adjacent pairs rotated", "llama", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 1))},
+		{"bias of the output projection dropped", "llama_bias", "model", dropInput("Gemm", "o_proj", 2)},
+		{"bias of the MLP dropped", "llama_bias", "model", dropInput("Gemm", "down_proj", 2)},
+		{"positions not divided", "llama_linear", "model", rotate(func(_ int, step int64) int64 { return 4 * step })},
+		{"every frequency divided", "llama_llama3", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) / 8 })},
+		{"no frequency divided", "llama_llama3", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"attention factor dropped", "llama_yarn", "model", scaleNotApplied},
+		{"no frequency blended", "llama_yarn", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"ratio of the scales dropped", "llama_yarn_full", "model", scaleNotApplied},
+		{"base of the rotary embedding fixed", "llama_dynamic", "model", replaceInput("Max", "rotary", 0, 0)},
+		{"length one too short", "llama_dynamic", "model", func(e *editor) int {
+			return e.each("Max", "rotary", func(n *ir.Node) bool {
+				e.before(n, func() { n.SetInput(0, e.node("Sub", n.Input(0).Type, []*ir.Value{n.Input(0), e.scalar(1)})) })
+				return true
+			})
+		}},
+	},
+	"phi3": {
+		{"short factors at any length", "phi3", "model", replaceInput("Greater", "rotary", 1, 1<<20)},
+		{"long factors from the start", "phi3", "model", replaceInput("Greater", "rotary", 1, -1)},
+		{"adjacent pairs rotated", "phi3", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 1))},
+		{"attention factor dropped", "phi3", "model", scaleNotApplied},
+		{"window dropped", "phi3", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"gate and up swapped", "phi3", "model", swapOutputs("Split", "mlp", 0, 1)},
+		{"keys and values swapped", "phi3", "model", swapOutputs("Split", "self_attn", 1, 2)},
+	},
+	"qwen2": {
+		{"bias of the keys dropped", "qwen2", "model", dropInput("Gemm", "k_proj", 2)},
+		{"window one layer late", "qwen2_window", "model", firstMask("layers.1.")},
+		{"window in no layer", "qwen2_window", "model", firstMask("")},
+	},
+	"qwen3": {
+		{"norm of the queries dropped", "qwen3", "model", skip("RMSNormalization", "q_norm")},
+		{"norm of the keys dropped", "qwen3", "model", skip("RMSNormalization", "k_norm")},
+	},
+	"olmo2": {
+		{"norm of the queries dropped", "olmo2", "model", skip("RMSNormalization", "q_norm")},
+		{"norm after the MLP dropped", "olmo2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
+	},
+	"qwen3_moe": {
+		{"weights not renormalised", "qwen3_moe", "model", overAll},
+		{"weights renormalised", "qwen3_moe_sparse", "model", renormalise},
+		{"experts off by one", "qwen3_moe", "model", nextExpert},
+		{"activation of the gate exchanged", "qwen3_moe", "model", setAttr("RoutedExperts", "", ir.StringAttr("activation", "gelu"))},
+	},
+	"qwen3_vl": {
+		{"feature taps in another order", "qwen3_vl", "decoder", func(e *editor) int {
+			return e.each("Gather", "model.layers", func(n *ir.Node) bool {
+				if n.Input(0).Name != "deepstack_embeds" {
+					return false
+				}
+				e.before(n, func() { n.SetInput(1, e.node("Sub", n.Input(1).Type, []*ir.Value{e.scalar(1), n.Input(1)})) })
+				return true
+			})
+		}},
+		{"feature taps one decoder layer late", "qwen3_vl", "decoder", func(e *editor) int {
+			return e.each("Gather", "model.layers.1/", func(n *ir.Node) bool { n.SetInput(1, e.scalar(0)); return true })
+		}},
+		{"placeholders of videos left as text", "qwen3_vl", "embedding", replaceInput("Equal", "placeholders/Equal_2", 1, -1)},
+	},
+	"bert": {
+		{"padding mask dropped", "bert", "model", dropInput("Attention", "", 3)},
+		{"causal mask", "bert", "model", setAttr("Attention", "", ir.IntAttr("is_causal", 1))},
+		{"GELU approximated", "bert", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "tanh"))},
+		{"positions ignored", "bert", "model", skip("Add", "position_embeddings")},
+		{"norm of the embeddings dropped", "bert", "model", skip("LayerNormalization", "embeddings.LayerNorm")},
+		{"token types swapped", "bert", "model", func(e *editor) int {
+			return e.each("Gather", "token_type", func(n *ir.Node) bool {
+				e.before(n, func() { n.SetInput(1, e.node("Sub", n.Input(1).Type, []*ir.Value{e.scalar(1), n.Input(1)})) })
+				return true
+			})
+		}},
+	},
+	"gpt2": {
+		{"positions ignored", "gpt2", "model", skip("Add", "wpe")},
+		{"queries and keys swapped", "gpt2", "model", swapOutputs("Split", "attn", 0, 1)},
+		{"square weight read [out, in]", "gpt2", "model", setAttr("Gemm", "attn.c_proj", ir.IntAttr("transB", 1))},
+		{"GELU not approximated", "gpt2", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
+		{"scores of the second layer not divided", "gpt2_options", "model", setAttr("Attention", "h.1.", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
+	},
+	"t5": {
+		{"buckets off by one in the encoder", "t5", "encoder", nextBucket},
+		{"buckets off by one in the decoder", "t5", "decoder", nextBucket},
+		{"bias in the first layer only", "t5", "decoder", dropInput("Attention", "block.1.layer.0.SelfAttention", 3)},
+		{"last bucket not reached", "t5", "encoder", replaceInput("Clip", "relative_attention_bias", 2, 5)},
+		{"scores scaled", "t5", "decoder", setAttr("Attention", "", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
+		{"padding of the source dropped in the encoder", "t5", "encoder", func(e *editor) int {
+			return e.each("Attention", "", func(n *ir.Node) bool { n.SetInput(3, n.Input(3).Producer().Input(1)); return true })
+		}},
+		{"padding of the source dropped in the decoder", "t5", "decoder", dropInput("Attention", "EncDecAttention", 3)},
+		{"logits not scaled", "t5", "decoder", skip("Mul", "")},
+		{"gate and up swapped", "t5_gated", "decoder", func(e *editor) int {
+			return e.each("Gelu", "", func(n *ir.Node) bool {
+				product := n.Output(0).Uses()[0].Node
+				gate := n.Input(0)
+				n.SetInput(0, product.Input(1))
+				product.SetInput(1, gate)
+				return true
+			})
+		}},
+	},
+	"mamba": {
+		{"padding kept before the convolution", "mamba", "model", keepPadding(0)},
+		{"padding kept after the convolution", "mamba", "model", keepPadding(1)},
+		{"skip of the channels dropped", "mamba", "model", zeroInput("SelectiveScan", 5)},
+		{"softplus of the time steps dropped", "mamba", "model", skip("Softplus", "")},
+		{"input and output of the state swapped", "mamba", "model", func(e *editor) int {
+			return e.each("SelectiveScan", "", func(n *ir.Node) bool {
+				b, c := n.Input(3), n.Input(4)
+				n.SetInput(3, c)
+				n.SetInput(4, b)
+				return true
+			})
+		}},
+		{"channels and gate swapped", "mamba", "model", func(e *editor) int {
+			return e.each("Split", "", func(n *ir.Node) bool {
+				out := n.Outputs()
+				if len(out) == 2 {
+					n.SetOutputs([]*ir.Value{out[1], out[0]})
+				}
+				return len(out) == 2
+			})
+		}},
+		{"state not carried", "mamba", "model", func(e *editor) int {
+			return e.each("SelectiveScan", "", func(n *ir.Node) bool {
+				e.before(n, func() {
+					past := n.Input(6)
+					n.SetInput(6, e.node("Sub", past.Type, []*ir.Value{past, past}))
+				})
+				return true
+			})
+		}},
+	},
+}
+
+// TestSensitivityArchitectures checks that the parity tests would notice each fault.
+func TestSensitivityArchitectures(t *testing.T) {
+	for spec, list := range architectureMutations {
+		for _, m := range list {
+			t.Run(m.model+"/"+m.name, func(t *testing.T) { noticed(t, m, spec) })
+		}
+	}
+}
+
+// replaceInput gives nodes a constant as input i.
+func replaceInput(op, part string, i int, value int64) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, part, func(n *ir.Node) bool { n.SetInput(i, e.scalar(value)); return true })
+	}
+}
+
+// dropInput takes the optional input i from nodes.
+func dropInput(op, part string, i int) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, part, func(n *ir.Node) bool { n.SetInput(i, nil); return true })
+	}
+}
+
+// setAttr sets an attribute of nodes.
+func setAttr(op, part string, a *ir.Attr) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, part, func(n *ir.Node) bool { n.SetAttr(a); return true })
+	}
+}
+
+// swapOutputs makes the readers of outputs i and j of nodes read the other.
+func swapOutputs(op, part string, i, j int) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, part, func(n *ir.Node) bool {
+			out := slices.Clone(n.Outputs())
+			out[i], out[j] = out[j], out[i]
+			n.SetOutputs(out)
+			return true
+		})
+	}
+}
+
+// skip makes nodes of an operator pass their first input through.
+func skip(op, part string) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, part, func(n *ir.Node) bool {
+			n.Output(0).ReplaceUses(n.Input(0))
+			return true
+		})
+	}
+}
+
+// firstMask gives attentions the mask of the first one.
+func firstMask(part string) func(e *editor) int {
+	return func(e *editor) int {
+		var first *ir.Value
+		e.each("Attention", "", func(n *ir.Node) bool {
+			if first == nil {
+				first = n.Input(3)
+			}
+			return false
+		})
+		return e.each("Attention", part, func(n *ir.Node) bool {
+			changes := n.Input(3) != first
+			n.SetInput(3, first)
+			return changes
+		})
+	}
+}
+
+// scaleNotApplied takes the factor from cos and sin of rotary embeddings.
+func scaleNotApplied(e *editor) int {
+	return e.each("Mul", "rotary", func(n *ir.Node) bool {
+		p := n.Input(0).Producer()
+		if p == nil || p.OpType != "Cos" && p.OpType != "Sin" {
+			return false
+		}
+		n.Output(0).ReplaceUses(n.Input(0))
+		return true
+	})
+}
+
+// rotate gives a rotary embedding other steps: what change makes of each.
+func rotate(change func(j int, step int64) int64) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each("Mul", "rotary", func(n *ir.Node) bool {
+			if n.Input(1).Init == nil || n.Input(1).Type.Elem != ir.Int64 {
+				return false
+			}
+			steps, err := n.Input(1).Init.AsInts()
+			if err != nil {
+				return false
+			}
+			for j := range steps {
+				steps[j] = change(j, steps[j])
+			}
+			n.SetInput(1, e.ints(steps...))
+			return true
+		})
+	}
+}
+
+// turns returns the step of frequency j of a head of n dims with base 10000,
+// unscaled.
+func turns(j, n int) int64 {
+	return int64(math.Round(math.Pow(10000, -2*float64(j)/float64(n)) / (2 * math.Pi) * (1 << 42)))
+}
+
+// tileQueries pairs query head h with key head h % k instead of h // (q / k).
+func tileQueries(e *editor) int {
+	return e.each("Attention", "self_attn", func(n *ir.Node) bool {
+		heads, groups := n.Attr("q_num_heads").Int, n.Attr("kv_num_heads").Int
+		e.before(n, func() { n.SetInput(0, e.regroup(n.Input(0), heads/groups, groups)) })
+		return e.after(n.Output(0), func(v *ir.Value) *ir.Value { return e.regroup(v, groups, heads/groups) })
+	})
+}
+
+// nextBucket looks every distance up one bucket further.
+func nextBucket(e *editor) int {
+	return e.each("Gather", "relative_attention_bias", func(n *ir.Node) bool {
+		if n.Input(1).Init == nil {
+			return false
+		}
+		buckets, err := n.Input(1).Init.AsInts()
+		if err != nil {
+			return false
+		}
+		for i := range buckets {
+			buckets[i] = min(buckets[i]+1, dim(n.Input(0).Type, 0)-1)
+		}
+		n.SetInput(1, e.ints(buckets...))
+		return true
+	})
+}
+
+// nextExpert sends every token to the experts after those it chose.
+func nextExpert(e *editor) int {
+	return e.each("RoutedExperts", "", func(n *ir.Node) bool {
+		e.before(n, func() {
+			next := e.node("Add", n.Input(1).Type, []*ir.Value{n.Input(1), e.scalar(1)})
+			n.SetInput(1, e.node("Mod", next.Type, []*ir.Value{next, e.scalar(dim(n.Input(3).Type, 0))}))
+		})
+		return true
+	})
+}
+
+// overAll weights experts with the softmax over all, not over the chosen.
+func overAll(e *editor) int {
+	return e.each("RoutedExperts", "", func(n *ir.Node) bool {
+		scores := n.Input(1).Producer().Input(0)
+		e.before(n, func() {
+			all := e.node("Softmax", scores.Type, []*ir.Value{scores}, ir.IntAttr("axis", -1))
+			n.SetInput(2, e.node("GatherElements", n.Input(2).Type, []*ir.Value{all, n.Input(1)}, ir.IntAttr("axis", -1)))
+		})
+		return true
+	})
+}
+
+// renormalise divides the weights of a token's experts by their sum.
+func renormalise(e *editor) int {
+	return e.each("RoutedExperts", "", func(n *ir.Node) bool {
+		w := n.Input(2)
+		e.before(n, func() {
+			sum := e.node("ReduceSum", ir.TensorOf(ir.Float32, w.Type.Shape[0], ir.Int(1)), []*ir.Value{w, e.ints(-1)}, ir.IntAttr("keepdims", 1))
+			n.SetInput(2, e.node("Div", w.Type, []*ir.Value{w, sum}))
+		})
+		return true
+	})
+}
+
+// keepPadding drops the products with the padding mask: the first of a mixer is
+// that of its input, the second that of the channels.
+func keepPadding(which int) func(e *editor) int {
+	return func(e *editor) int {
+		seen := 0
+		return e.each("Mul", "layers.0.mixer/", func(n *ir.Node) bool {
+			if !strings.HasPrefix(n.Input(1).Name, "mask/") {
+				return false
+			}
+			seen++
+			if seen-1 != which {
+				return false
+			}
+			n.Output(0).ReplaceUses(n.Input(0))
+			return true
+		})
+	}
+}
+
+// zeroInput gives nodes zeros as their float input i.
+func zeroInput(op string, i int) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each(op, "", func(n *ir.Node) bool {
+			n.SetInput(i, e.constant(ir.Floats32(make([]float32, dim(n.Input(i).Type, 0))...)))
+			return true
+		})
+	}
+}
