@@ -56,17 +56,22 @@ func readIndex(t *testing.T) referenceIndex {
 // whole pipeline and loads the package that was written.
 func compileReference(t *testing.T, model, spec string, o compiler.Options) *verify.Package {
 	t.Helper()
-	dir := filepath.Join(referenceDir, model)
+	return compileCheckpoint(t, filepath.Join(referenceDir, model), spec, o)
+}
+
+// compileCheckpoint does so with any directory that holds config.json and weights.
+func compileCheckpoint(t *testing.T, dir, spec string, o compiler.Options) *verify.Package {
+	t.Helper()
 	o.Spec = filepath.Join("..", "specs", spec+".yaml")
 	o.Config = filepath.Join(dir, "config.json")
 	o.Weights = compiler.Weights{Mode: compiler.Copy, Dir: dir}
-	o.Out = filepath.Join(t.TempDir(), model)
+	o.Out = filepath.Join(t.TempDir(), "package")
 	found, err := compiler.Compile(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found.HasErrors() {
-		t.Fatalf("%s does not compile:\n%s", model, found)
+		t.Fatalf("%s does not compile:\n%s", dir, found)
 	}
 	p, err := verify.Open(o.Out, ort.Options{})
 	if err != nil {

@@ -131,6 +131,8 @@ var architectureMutations = map[string][]mutation{
 			return e.each("Attention", "", func(n *ir.Node) bool { n.SetInput(3, n.Input(3).Producer().Input(1)); return true })
 		}},
 		{"padding of the source dropped in the decoder", "t5", "decoder", dropInput("Attention", "EncDecAttention", 3)},
+		// The later calls of a case are given no encoder_hidden_states but zeros.
+		{"cross-attention caches not read", "t5", "decoder", replaceInput("Equal", "memory", 0, 0)},
 		{"logits not scaled", "t5", "decoder", skip("Mul", "")},
 		{"gate and up swapped", "t5_gated", "decoder", func(e *editor) int {
 			return e.each("Gelu", "", func(n *ir.Node) bool {
