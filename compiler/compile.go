@@ -55,20 +55,26 @@ var ErrInvalidGraph = errors.New("a compiled graph is not a valid ONNX model")
 // it finds; none begins while there are errors. An error means that the work
 // could not be done for a reason outside spec, config and weights.
 func Compile(ctx context.Context, o Options) (diag.List, error) {
+	bound, components, found, err := o.build()
+	if err != nil || found.HasErrors() {
+		return found, err
+	}
+	faults, err := o.write(ctx, bound, components)
+	return append(found, faults...), err
+}
+
+// build makes the models of all components, complete but for their weights.
+func (o Options) build() (*bound, []*component, diag.List, error) {
 	bound, found := bind(o)
 	if found.HasErrors() {
-		return found, nil
+		return nil, nil, found, nil
 	}
 	graphs, faults := lowering.Lower(bound.result.Model, o.lowering(bound.storage))
 	if found = append(found, faults...); faults.HasErrors() {
-		return found, nil
+		return nil, nil, found, nil
 	}
 	components, faults, err := o.finish(graphs)
-	if found = append(found, faults...); err != nil || faults.HasErrors() {
-		return found, err
-	}
-	faults, err = o.write(ctx, bound, components)
-	return append(found, faults...), err
+	return bound, components, append(found, faults...), err
 }
 
 // bound is a spec bound to a config, and the files that both came from.

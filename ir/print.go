@@ -58,6 +58,9 @@ func (f *Function) String() string { return text(func(w *writer) { w.function(f)
 // String returns the node as text without the elements of large tensors.
 func (n *Node) String() string { return text(func(w *writer) { w.node(n) }) }
 
+// String returns the constant as text without the elements of large tensors.
+func (t *Tensor) String() string { return text(func(w *writer) { w.tensor(t) }) }
+
 // String returns the type as text; the empty string when it is unknown.
 func (t *Type) String() string { return text(func(w *writer) { w.typ(t) }) }
 

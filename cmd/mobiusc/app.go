@@ -105,7 +105,7 @@ func newApp(s streams) *cli.App {
 		},
 		Commands: []*cli.Command{
 			compileCommand(), bindCommand(), lintCommand(), expandCommand(), schemaCommand(),
-			validateCommand(), verifyCommand(), inspectCommand(), showCommand(), lspCommand(),
+			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), showCommand(), lspCommand(),
 		},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
 		ExitErrHandler: func(*cli.Context, error) {},

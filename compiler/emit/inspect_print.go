@@ -6,9 +6,10 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"mobiusc/internal/number"
 )
 
 // WriteJSON prints the summary as JSON.
@@ -71,17 +72,17 @@ func (p *printer) component(c *ComponentSummary) {
 		opsets = append(opsets, fmt.Sprintf("%s %d", o.Domain, o.Version))
 	}
 	p.line("  opsets\t%s, IR version %d", strings.Join(opsets, ", "), c.IR)
-	nodes := thousands(int64(c.Nodes))
+	nodes := number.Thousands(int64(c.Nodes))
 	if c.SubgraphNodes > 0 {
-		nodes += fmt.Sprintf(", and %s in subgraphs", thousands(int64(c.SubgraphNodes)))
+		nodes += fmt.Sprintf(", and %s in subgraphs", number.Thousands(int64(c.SubgraphNodes)))
 	}
 	if c.FunctionNodes > 0 {
-		nodes += fmt.Sprintf(", and %s in functions", thousands(int64(c.FunctionNodes)))
+		nodes += fmt.Sprintf(", and %s in functions", number.Thousands(int64(c.FunctionNodes)))
 	}
 	p.line("  nodes\t%s", nodes)
-	p.line("  parameters\t%s", thousands(c.Parameters))
+	p.line("  parameters\t%s", number.Thousands(c.Parameters))
 	if c.Unbound > 0 {
-		p.line("  not bound\t%s of the tensors below", thousands(int64(c.Unbound)))
+		p.line("  not bound\t%s of the tensors below", number.Thousands(int64(c.Unbound)))
 	}
 	p.sizes(c)
 	p.values(c)
@@ -92,7 +93,7 @@ func (p *printer) sizes(c *ComponentSummary) {
 		p.section("  dtype\ttensors\telements\tbytes")
 	}
 	for _, d := range c.DTypes {
-		p.line("  %s\t%s\t%s\t%s", d.DType, thousands(int64(d.Tensors)), thousands(d.Elements), thousands(d.Bytes))
+		p.line("  %s\t%s\t%s\t%s", d.DType, number.Thousands(int64(d.Tensors)), number.Thousands(d.Elements), number.Thousands(d.Bytes))
 	}
 	if len(c.Data) > 0 {
 		p.section("  data\ttensors\tbytes")
@@ -105,9 +106,9 @@ func (p *printer) sizes(c *ComponentSummary) {
 		case d.Size < 0:
 			state = "missing"
 		case !d.Complete():
-			state = fmt.Sprintf("incomplete: the file ends at %s", thousands(d.Size))
+			state = fmt.Sprintf("incomplete: the file ends at %s", number.Thousands(d.Size))
 		}
-		p.line("  %s\t%s\t%s\t%s", d.Location, thousands(int64(d.Tensors)), thousands(d.End), state)
+		p.line("  %s\t%s\t%s\t%s", d.Location, number.Thousands(int64(d.Tensors)), number.Thousands(d.End), state)
 	}
 }
 
@@ -192,13 +193,4 @@ func (g stateGroup) layers() string {
 		return "i = " + strings.Join(g.numbers, ", ")
 	}
 	return fmt.Sprintf("i = %s, %s, …, %s (%d)", g.numbers[0], g.numbers[1], g.numbers[n-1], n)
-}
-
-// thousands writes a number with separators: 1,234,567.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
