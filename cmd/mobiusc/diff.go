@@ -183,11 +183,11 @@ func (s *modelSide) add(path, name string) (diag.List, error) {
 	if err != nil || found.HasErrors() {
 		return found, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	model := diff.Model{Name: cmp.Or(name, m.Graph.Name), Model: m}
+	if info, err := os.Stat(path); err == nil && filepath.Ext(path) == ".onnx" {
+		model.Bytes = info.Size()
 	}
-	s.Models = append(s.Models, diff.Model{Name: cmp.Or(name, m.Graph.Name), Model: m, Bytes: info.Size()})
+	s.Models = append(s.Models, model)
 	return found, nil
 }
 

@@ -3,6 +3,7 @@ package diff_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,11 +103,11 @@ func TestForms(t *testing.T) {
 		t.Fatalf("severity %s", r.Severity)
 	}
 	decoder := r.Components[0]
-	if n := len(decoder.Nodes); n == 0 || n > 40 {
+	if n := len(decoder.Nodes); n == 0 || n > 100 {
 		t.Errorf("%d lines", n)
 	}
 	for _, g := range decoder.Nodes {
-		if g.Path != "model.layers.{i}.linear_attn/LinearAttention" {
+		if !strings.HasPrefix(g.Path, "model.layers.{i}.linear_attn/LinearAttention") {
 			t.Errorf("a change outside of linear attention: %+v", g)
 		}
 	}
