@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/ir"
 )
 
@@ -103,9 +103,9 @@ func floatAt(t *ir.Tensor, i int) float64 {
 	case ir.Float64:
 		return math.Float64frombits(binary.LittleEndian.Uint64(t.Raw[8*i:]))
 	case ir.Float16:
-		return float64(half.FromFloat16(binary.LittleEndian.Uint16(t.Raw[2*i:])))
+		return float64(float16.F16Value(binary.LittleEndian.Uint16(t.Raw[2*i:])))
 	default:
-		return float64(half.FromBFloat16(binary.LittleEndian.Uint16(t.Raw[2*i:])))
+		return float64(float16.BF16Value(binary.LittleEndian.Uint16(t.Raw[2*i:])))
 	}
 }
 
@@ -134,9 +134,9 @@ func appendFloat(raw []byte, t ir.DataType, f float64) []byte {
 	case ir.Float64:
 		return binary.LittleEndian.AppendUint64(raw, math.Float64bits(f))
 	case ir.Float16:
-		return binary.LittleEndian.AppendUint16(raw, half.Float16(float32(f)))
+		return binary.LittleEndian.AppendUint16(raw, float16.F16FromValue(float32(f)))
 	default:
-		return binary.LittleEndian.AppendUint16(raw, half.BFloat16(float32(f)))
+		return binary.LittleEndian.AppendUint16(raw, float16.BF16FromValue(float32(f)))
 	}
 }
 
@@ -159,9 +159,9 @@ func round(t ir.DataType, f float64) float64 {
 	case ir.Float32:
 		return float64(float32(f))
 	case ir.Float16:
-		return float64(half.FromFloat16(half.Float16(float32(f))))
+		return float64(float16.F16Value(float16.F16FromValue(float32(f))))
 	case ir.BFloat16:
-		return float64(half.FromBFloat16(half.BFloat16(float32(f))))
+		return float64(float16.BF16Value(float16.BF16FromValue(float32(f))))
 	}
 	return f
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"mobiusc/compiler/emit"
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/internal/ort"
 	"mobiusc/ir"
 	"mobiusc/lowering/passes"
@@ -75,7 +75,7 @@ func floats(t ort.Tensor) []float64 {
 		case ir.Float32:
 			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
 		case ir.Float16:
-			out[i] = float64(half.FromFloat16(binary.LittleEndian.Uint16(raw)))
+			out[i] = float64(float16.F16Value(binary.LittleEndian.Uint16(raw)))
 		case ir.Int64:
 			out[i] = float64(int64(binary.LittleEndian.Uint64(raw)))
 		default:

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/ir"
 )
 
@@ -190,9 +190,9 @@ func (d distribution) table() (*normalTable, error) {
 	t := &normalTable{}
 	switch d.dtype {
 	case ir.Float16, ir.BFloat16:
-		encode := half.Float16
+		encode := float16.F16FromValue
 		if d.dtype == ir.BFloat16 {
-			encode = half.BFloat16
+			encode = float16.BF16FromValue
 		}
 		t.bits16 = new([1 << 16]uint16)
 		for i := range t.bits16 {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/ir"
 )
 
@@ -58,9 +58,9 @@ func floats(data []byte, t *ir.Tensor) []float64 {
 	for i := range out {
 		switch t.Type {
 		case ir.Float16:
-			out[i] = float64(half.FromFloat16(le.Uint16(b[2*i:])))
+			out[i] = float64(float16.F16Value(le.Uint16(b[2*i:])))
 		case ir.BFloat16:
-			out[i] = float64(half.FromBFloat16(le.Uint16(b[2*i:])))
+			out[i] = float64(float16.BF16Value(le.Uint16(b[2*i:])))
 		case ir.Float32:
 			out[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
 		}
@@ -117,7 +117,7 @@ func TestRandomIsStable(t *testing.T) {
 		if second[i] != v {
 			t.Fatalf("element %d is %g alone and %g among others", i, v, second[i])
 		}
-		if want := float64(half.FromFloat16(half.Float16(float32(v)))); rounded[i] != want {
+		if want := float64(float16.F16Value(float16.F16FromValue(float32(v)))); rounded[i] != want {
 			t.Fatalf("element %d is %g in float16, want %g rounded", i, rounded[i], v)
 		}
 		if third[i] == v {

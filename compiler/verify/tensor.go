@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/internal/ort"
 	"mobiusc/ir"
 )
@@ -31,9 +31,9 @@ func element(t ir.DataType, raw []byte) float64 {
 	case ir.Float64:
 		return math.Float64frombits(le.Uint64(raw))
 	case ir.Float16:
-		return float64(half.FromFloat16(le.Uint16(raw)))
+		return float64(float16.F16Value(le.Uint16(raw)))
 	case ir.BFloat16:
-		return float64(half.FromBFloat16(le.Uint16(raw)))
+		return float64(float16.BF16Value(le.Uint16(raw)))
 	case ir.Int64:
 		return float64(int64(le.Uint64(raw)))
 	case ir.Int32:
@@ -56,9 +56,9 @@ func cast(t ort.Tensor, to ir.DataType) ort.Tensor {
 		case ir.Float64:
 			out.Raw = le.AppendUint64(out.Raw, math.Float64bits(v))
 		case ir.Float16:
-			out.Raw = le.AppendUint16(out.Raw, half.Float16(float32(v)))
+			out.Raw = le.AppendUint16(out.Raw, float16.F16FromValue(float32(v)))
 		case ir.BFloat16:
-			out.Raw = le.AppendUint16(out.Raw, half.BFloat16(float32(v)))
+			out.Raw = le.AppendUint16(out.Raw, float16.BF16FromValue(float32(v)))
 		}
 	}
 	return out

@@ -145,3 +145,15 @@ func F16FromBF16(h uint16) uint16 {
 
 // BF16FromF16 returns the bf16 nearest to an f16.
 func BF16FromF16(h uint16) uint16 { return BF16FromF32(F32FromF16(h)) }
+
+// F16FromValue returns the f16 nearest to x.
+func F16FromValue(x float32) uint16 { return F16FromF32(math.Float32bits(x)) }
+
+// BF16FromValue returns the bf16 nearest to x.
+func BF16FromValue(x float32) uint16 { return BF16FromF32(math.Float32bits(x)) }
+
+// F16Value returns the value of an f16.
+func F16Value(h uint16) float32 { return math.Float32frombits(F32FromF16(h)) }
+
+// BF16Value returns the value of a bf16.
+func BF16Value(h uint16) float32 { return math.Float32frombits(F32FromBF16(h)) }
