@@ -247,6 +247,8 @@ func (b *binder) unstack(t Transform, s Unstack, hit []matched) (out []*item) {
 			b.misfit(t, x.item, fmt.Sprintf("its name has no segment %q", s.Segment))
 		case len(dims) == 0:
 			b.misfit(t, x.item, "it is a scalar")
+		case dims[0] == 0:
+			b.misfit(t, x.item, "it has no parts")
 		case width(x.node) == 0:
 			b.misfit(t, x.item, noBytes(x.node))
 		case dims[0] > maxUnstack:
