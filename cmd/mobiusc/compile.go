@@ -49,7 +49,11 @@ func compileCommand() *cli.Command {
 			if err != nil || c.Bool("quiet") {
 				return err
 			}
-			return summarise(c.App.Writer, o.Dir())
+			unsaid := 0
+			if !c.Bool("verbose") {
+				unsaid = rounded(found)
+			}
+			return summarise(c.App.Writer, o.Dir(), unsaid)
 		},
 	}
 }

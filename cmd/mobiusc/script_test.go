@@ -30,9 +30,9 @@ import (
 //	tree DIR                 print the paths of all files in a directory
 //	cut FILE SIZE            shorten a file
 //	hardlink NEW OLD
-//	checkpoint DIR OLD [shards N] [drop TENSOR] [add TENSOR] [reshape TENSOR] [huge TENSOR]
+//	checkpoint DIR OLD [shards N] [drop TENSOR] [add TENSOR] [reshape TENSOR] [huge TENSOR] [tiny TENSOR]
 //	                         write a copy of a checkpoint with changes; huge
-//	                         fills a tensor with 1.7e38
+//	                         fills a tensor with 1.7e38, tiny with 1e-5
 //	flip FILE                change the last byte of a file
 //
 // A script begins in a directory that holds the repository's specs, the pinned
@@ -172,7 +172,7 @@ func flipCommand(ts *testscript.TestScript, _ bool, args []string) {
 // checkpointCommand writes a changed copy of a checkpoint, with its config.
 func checkpointCommand(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 || len(args)%2 != 0 {
-		ts.Fatalf("usage: checkpoint DIR OLD [shards N] [drop TENSOR] [add TENSOR] [reshape TENSOR] [huge TENSOR]")
+		ts.Fatalf("usage: checkpoint DIR OLD [shards N] [drop TENSOR] [add TENSOR] [reshape TENSOR] [huge TENSOR] [tiny TENSOR]")
 	}
 	to, from := ts.MkAbs(args[0]), ts.MkAbs(args[1])
 	tensors := readTensors(ts, filepath.Join(from, "model.safetensors"))
@@ -199,6 +199,8 @@ func checkpointCommand(ts *testscript.TestScript, _ bool, args []string) {
 			tensors[at].Shape = []int64{1, tensors[at].Size() * 8 / tensors[at].DType.Bits()}
 		case "huge":
 			tensors[at].Data = bytes.Repeat([]byte{0x00, 0x7f}, int(tensors[at].Size()/2)) // bfloat16
+		case "tiny":
+			tensors[at].Data = bytes.Repeat([]byte{0x28, 0x37}, int(tensors[at].Size()/2)) // bfloat16
 		default:
 			ts.Fatalf("unknown change %q", change[0])
 		}

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"mobiusc/compiler/emit"
+	"mobiusc/internal/diag"
 )
 
 // summarise prints one line about the package in a directory: where it is, its
-// components, and what became of its weights.
-func summarise(w io.Writer, dir string) error {
+// components, and what became of its weights, of which some lost values to
+// rounding that nothing else says.
+func summarise(w io.Writer, dir string, unsaid int) error {
 	m, err := emit.ReadManifest(dir)
 	if err != nil {
 		return err
@@ -19,8 +21,24 @@ func summarise(w io.Writer, dir string) error {
 	for _, c := range m.Components {
 		names = append(names, c.Name)
 	}
-	_, err = fmt.Fprintf(w, "%s: %s; %s\n", dir, strings.Join(names, ", "), weightSummary(m))
+	text := fmt.Sprintf("%s: %s; %s", dir, strings.Join(names, ", "), weightSummary(m))
+	if unsaid > 0 {
+		text += fmt.Sprintf("; values of %d became subnormal or zero (--verbose lists them)", unsaid)
+	}
+	_, err = fmt.Fprintln(w, text)
 	return err
+}
+
+// rounded counts the weights that a conversion made less precise and that are
+// reported as notes.
+func rounded(found diag.List) int {
+	n := 0
+	for _, d := range found {
+		if d.Code == "MB0841" && d.Severity == diag.Note {
+			n++
+		}
+	}
+	return n
 }
 
 // weightSummary says what became of the weights: "1,184 weights (54.7 GB) copied".
