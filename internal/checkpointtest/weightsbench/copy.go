@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"mobiusc/compiler/checkpoint"
 	"mobiusc/internal/checkpointtest"
@@ -40,7 +41,7 @@ func (b *bench) copy() error {
 	if err := os.WriteFile(filepath.Join(b.dir, "bench.yaml"), []byte(spec), 0o644); err != nil {
 		return err
 	}
-	fmt.Println("size   round  run         seconds   MB/s  of cp  peak MB")
+	fmt.Println("size   round  run         seconds   MB/s  of cp  cpu s  peak MB")
 	sizes := []int{1, b.gib}
 	if b.gib <= 1 {
 		sizes = sizes[1:]
@@ -68,7 +69,8 @@ func (b *bench) copySize(gib, rounds int) error {
 	}
 	defer os.RemoveAll(source) //nolint:errcheck // the whole directory goes at the end
 	size := float64(int64(gib) << 30)
-	var alone []float64 // MB/s of cp
+	var alone []float64    // MB/s of cp
+	var used time.Duration // processor time of cp
 	parts := map[string][]float64{}
 	for round := range rounds {
 		before, err := cp(source, target)
@@ -86,14 +88,15 @@ func (b *bench) copySize(gib, rounds int) error {
 				return err
 			}
 			part := (before.wall + after.wall).Seconds() / 2 / c.wall.Seconds()
-			fmt.Printf("%d GiB  %-5d  %-9s %8.2f %6.0f  %5.2f  %7d\n", gib, round+1, r.name, c.wall.Seconds(), size/c.wall.Seconds()/1e6, part, c.peak/1e6)
+			fmt.Printf("%d GiB  %-5d  %-9s %8.2f %6.0f  %5.2f  %5.2f  %7d\n", gib, round+1, r.name, c.wall.Seconds(), size/c.wall.Seconds()/1e6, part, c.cpu.Seconds(), c.peak/1e6)
 			parts[r.name] = append(parts[r.name], part)
 			alone = append(alone, size/before.wall.Seconds()/1e6)
+			used += (before.cpu + after.cpu) / 2
 			before = after
 		}
 		alone = append(alone, size/before.wall.Seconds()/1e6)
 	}
-	fmt.Printf("%d GiB: cp alone %.0f to %.0f MB/s, median %.0f", gib, slices.Min(alone), slices.Max(alone), median(alone))
+	fmt.Printf("%d GiB: cp alone %.0f to %.0f MB/s, median %.0f, %.2f cpu s", gib, slices.Min(alone), slices.Max(alone), median(alone), used.Seconds()/float64(len(compiled)*rounds))
 	for _, r := range compiled {
 		fmt.Printf("; %s %.2f of cp, median of %d", r.name, median(parts[r.name]), rounds)
 	}

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// cost is what a process took: wall time until what it wrote is on disk, and its
-// peak memory in bytes. The kernel counts this program's own few megabytes as the
+// cost is what a process took: wall time until what it wrote is on disk, processor
+// time, and its peak memory in bytes. The kernel counts this program's own few megabytes as the
 // other's until it executes.
 type cost struct {
-	wall time.Duration
-	peak int64
+	wall, cpu time.Duration
+	peak      int64
 }
 
 // timed runs a command line that fills the directory target, from an empty
@@ -41,6 +41,7 @@ func timed(target string, line []string) (c cost, err error) {
 		return c, err
 	}
 	c.wall = time.Since(start)
+	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	c.peak = usage.Maxrss
 	if runtime.GOOS != "darwin" { // which counts bytes
