@@ -41,7 +41,7 @@ func (b *bench) copy() error {
 	if err := os.WriteFile(filepath.Join(b.dir, "bench.yaml"), []byte(spec), 0o644); err != nil {
 		return err
 	}
-	fmt.Println("size   round  run         seconds   MB/s  of cp  cpu s  peak MB")
+	fmt.Println("size   round  run         seconds   MB/s  of cp  cpu s  peak MB  others")
 	sizes := []int{1, b.gib}
 	if b.gib <= 1 {
 		sizes = sizes[1:]
@@ -88,7 +88,8 @@ func (b *bench) copySize(gib, rounds int) error {
 				return err
 			}
 			part := (before.wall + after.wall).Seconds() / 2 / c.wall.Seconds()
-			fmt.Printf("%d GiB  %-5d  %-9s %8.2f %6.0f  %5.2f  %5.2f  %7d\n", gib, round+1, r.name, c.wall.Seconds(), size/c.wall.Seconds()/1e6, part, c.cpu.Seconds(), c.peak/1e6)
+			fmt.Printf("%d GiB  %-5d  %-9s %8.2f %6.0f  %5.2f  %5.2f  %7d  %5.0f%%\n", gib, round+1, r.name, c.wall.Seconds(), size/c.wall.Seconds()/1e6, part, c.cpu.Seconds(), c.peak/1e6,
+				100*(before.others+c.others+after.others)/3)
 			parts[r.name] = append(parts[r.name], part)
 			alone = append(alone, size/before.wall.Seconds()/1e6)
 			used += (before.cpu + after.cpu) / 2

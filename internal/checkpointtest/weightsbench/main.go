@@ -12,7 +12,7 @@
 // from before, and ends when all bytes are on the disk, as the command promises
 // (cp does not, so its files are synced). Runs of cp stand between the others: a
 // rate is compared with the mean of its two neighbours, and cp's own variation is
-// printed.
+// printed, as is the part of the processors that other processes had meanwhile.
 //
 // "inplace" writes a checkpoint of a published model's layout, whose files are
 // holes, and compiles it in place.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 type cost struct {
 	wall, cpu time.Duration
 	peak      int64
+	others    float64 // part of the machine's processors that others used meanwhile
 }
 
 // timed runs a command line that fills the directory target, from an empty
@@ -33,7 +35,7 @@ func timed(target string, line []string) (c cost, err error) {
 	}
 	syscall.Sync()
 	cmd := exec.Command(line[0], line[1:]...)
-	start := time.Now()
+	start, before := time.Now(), busyTime()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return c, fmt.Errorf("%s: %w: %s", line[0], err, strings.TrimSpace(string(out)))
 	}
@@ -42,12 +44,33 @@ func timed(target string, line []string) (c cost, err error) {
 	}
 	c.wall = time.Since(start)
 	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if after := busyTime(); after > 0 {
+		c.others = max(0, (after-before-c.cpu).Seconds()/c.wall.Seconds()/float64(runtime.NumCPU()))
+	}
 	usage, _ := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	c.peak = usage.Maxrss
 	if runtime.GOOS != "darwin" { // which counts bytes
 		c.peak <<= 10
 	}
 	return c, nil
+}
+
+// busyTime returns the time that all processors have worked since the machine
+// started, in all modes; 0 where that is not known.
+func busyTime() time.Duration {
+	text, err := os.ReadFile("/proc/stat") // hundredths of a second: user nice system idle iowait irq softirq steal
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	var busy time.Duration
+	for i, field := range strings.Fields(line) {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if idle := i == 4 || i == 5; err == nil && !idle && i <= 8 {
+			busy += time.Duration(n) * 10 * time.Millisecond
+		}
+	}
+	return busy
 }
 
 // syncFiles waits until the files of a directory are on disk. mobiusc has seen to
