@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mobiusc/internal/half"
+	"mobiusc/internal/float16"
 	"mobiusc/ir"
 )
 
@@ -102,9 +102,9 @@ func tensor(t *ir.Tensor) string {
 
 // halves returns the elements of a tensor of 16-bit floats as text.
 func halves(t *ir.Tensor) []string {
-	value := half.FromFloat16
+	value := float16.F16Value
 	if t.Type == ir.BFloat16 {
-		value = half.FromBFloat16
+		value = float16.BF16Value
 	}
 	var out []string
 	for i := 0; i+1 < len(t.Raw); i += 2 {
