@@ -297,7 +297,7 @@ func marked(text string) (string, []span) {
 			return text, spans
 		}
 		text = before + inside + after
-		t := newText("x.yaml", text)
+		t := newText(text)
 		spans = append(spans, span{t.position(len(before)), t.position(len(before + inside))})
 	}
 }

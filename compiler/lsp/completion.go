@@ -32,7 +32,7 @@ type completionItem struct {
 
 func (s *server) completion(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	at := v.text.offsetOf(v.pos)

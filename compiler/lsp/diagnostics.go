@@ -22,6 +22,7 @@ type check struct {
 	configAt diag.Range
 	facts    *facts // nil where the spec has not been bound
 	fault    string // a panic
+	skip     bool   // the document is no spec
 }
 
 // startCheck checks the next document that waits, in the background.
@@ -32,7 +33,7 @@ func (s *server) startCheck() {
 	}
 	delete(s.pending, path)
 	s.checking = true
-	c := &check{path: path, version: s.docs[path].version, open: s.texts(), read: map[string]bool{}}
+	c := &check{path: path, version: s.docs[path].version, open: s.texts(), read: map[string]bool{}, skip: !s.docs[path].isSpec()}
 	go func() {
 		c.run()
 		s.checks <- c
@@ -79,7 +80,9 @@ func (c *check) run() {
 			c.fault = fmt.Sprintf("%v\n%s", r, debug.Stack())
 		}
 	}()
-	c.read[c.path] = true
+	if c.read[c.path] = true; c.skip {
+		return
+	}
 	s, found := spec.Load(c.path, c.file)
 	c.found = found
 	if s == nil || found.HasErrors() || s.Abstract {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"regexp"
 
 	"mobiusc/compiler/spec"
 )
@@ -15,6 +16,22 @@ type document struct {
 	version int
 	text    *text
 	last    *check // the last that is done; nil before
+	// ours is set for a file that the editor itself takes for a spec.
+	ours bool
+}
+
+// A spec says so in its first key, in its version, or in a modeline. Editors
+// start the server for all YAML files, and the key spec alone is one of others
+// too.
+var (
+	specVersion  = regexp.MustCompile(`(?m)^spec:[ \t]*["']?v[0-9]`)
+	specFirst    = regexp.MustCompile(`^\x{feff}?(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*spec:`)
+	specModeline = regexp.MustCompile(`(?m)^#.*\$schema=\S*spec\.schema\.json`)
+)
+
+// isSpec reports whether the document is a spec, or is becoming one.
+func (d *document) isSpec() bool {
+	return d.ours || specVersion.MatchString(d.text.s) || specFirst.MatchString(d.text.s) || specModeline.MatchString(d.text.s)
 }
 
 func (s *server) didOpen(params json.RawMessage) (any, *rpcError) {
@@ -25,7 +42,7 @@ func (s *server) didOpen(params json.RawMessage) (any, *rpcError) {
 	path := pathOf(p.TextDocument.URI)
 	s.docs[path] = &document{
 		uri: p.TextDocument.URI, path: path, version: p.TextDocument.Version,
-		text: newText(path, p.TextDocument.Text),
+		text: newText(p.TextDocument.Text), ours: p.TextDocument.LanguageID == "mobiusc",
 	}
 	s.changed(path)
 	return nil, nil
@@ -42,10 +59,10 @@ func (s *server) didChange(params json.RawMessage) (any, *rpcError) {
 	}
 	for _, c := range p.ContentChanges {
 		if c.Range == nil {
-			d.text = newText(d.path, c.Text)
+			d.text = newText(c.Text)
 			continue
 		}
-		d.text = d.text.change(d.path, *c.Range, c.Text)
+		d.text = d.text.change(*c.Range, c.Text)
 	}
 	if p.TextDocument.Version != nil {
 		d.version = *p.TextDocument.Version
@@ -127,7 +144,7 @@ func textOf(open map[string]*text, path string) *text {
 	if err != nil {
 		return nil
 	}
-	return newText(path, string(content))
+	return newText(string(content))
 }
 
 // clean returns a path as documents are known by it.

@@ -64,7 +64,7 @@ func place(t *testing.T, text, with string) position {
 	if i < 0 || !ok {
 		t.Fatalf("no %q in the text", with)
 	}
-	return newText("x.yaml", text).position(i + len(before))
+	return newText(text).position(i + len(before))
 }
 
 func at(uri string, p position) object {
@@ -153,10 +153,10 @@ func apply(t *testing.T, texts map[string]string, edit map[string][]textEdit) ma
 		if !ok {
 			t.Fatalf("an edit of %s", uri)
 		}
-		x := newText("x.yaml", s)
+		x := newText(s)
 		slices.SortFunc(edits, func(a, b textEdit) int { return x.offset(b.Range.Start) - x.offset(a.Range.Start) })
 		for _, e := range edits {
-			x = x.change("x.yaml", e.Range, e.NewText)
+			x = x.change(e.Range, e.NewText)
 		}
 		texts[filepath.Base(pathOf(uri))] = x.s
 	}
@@ -343,7 +343,7 @@ func (c *client) labels(name, text string) ([]string, []completionItem) {
 	before, after, _ := strings.Cut(text, "‸")
 	uri := c.open(name, before+after)
 	var list struct{ Items []completionItem }
-	c.call("textDocument/completion", at(uri, newText("x.yaml", before+after).position(len(before))), &list)
+	c.call("textDocument/completion", at(uri, newText(before+after).position(len(before))), &list)
 	var labels []string
 	for _, i := range list.Items {
 		labels = append(labels, i.Label)
@@ -427,7 +427,7 @@ func TestCompletionEdits(t *testing.T) {
 			t.Errorf("%q: %s is not offered", test.text, test.label)
 			continue
 		}
-		if got := newText("x.yaml", before+after).change("x.yaml", items[i].TextEdit.Range, items[i].TextEdit.NewText).s; got != test.want {
+		if got := newText(before+after).change(items[i].TextEdit.Range, items[i].TextEdit.NewText).s; got != test.want {
 			t.Errorf("%q: got %q", test.text, got)
 		}
 		c.leave()

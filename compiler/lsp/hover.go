@@ -33,7 +33,8 @@ type view struct {
 	facts   *facts // nil where the spec has not been bound
 }
 
-// view returns the document that a request is about, at its place.
+// view returns the document that a request is about, at its place; nil without
+// an error if there is nothing to say about it.
 func (s *server) view(params json.RawMessage) (*view, *rpcError) {
 	p, bad := decode[placeParams](params)
 	if bad != nil {
@@ -44,8 +45,8 @@ func (s *server) view(params json.RawMessage) (*view, *rpcError) {
 		return nil, bad
 	}
 	v := &view{document: d, s: s, sources: s.sources(d.path)}
-	if v.leaf = v.sources.Leaf(); v.leaf == nil {
-		return nil, failed(codeRequestFailed, "%s cannot be read", p.TextDocument.URI)
+	if v.leaf = v.sources.Leaf(); v.leaf == nil || !d.isSpec() {
+		return nil, nil
 	}
 	v.pos = d.text.pos(d.text.offset(p.Position))
 	v.facts = s.factsOf(d)
@@ -92,7 +93,7 @@ func (v *view) fresh() bool { return v.facts != nil && v.facts.text == v.text }
 
 func (s *server) hover(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	var parts []string

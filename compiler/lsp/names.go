@@ -17,7 +17,7 @@ import (
 // stated to what that changes in a parent.
 func (s *server) definition(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	if r, ok := v.anchor(); ok {
@@ -132,7 +132,7 @@ func (s *server) beside(files ...string) []string {
 
 func (s *server) references(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	p, bad := decode[struct {
@@ -157,7 +157,7 @@ func (s *server) references(params json.RawMessage) (any, *rpcError) {
 
 func (s *server) prepareRename(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	n, ok := v.sources.At(v.pos)
@@ -174,7 +174,7 @@ type textEdit struct {
 
 func (s *server) rename(params json.RawMessage) (any, *rpcError) {
 	v, bad := s.view(params)
-	if bad != nil {
+	if v == nil {
 		return nil, bad
 	}
 	p, bad := decode[struct{ NewName string }](params)
@@ -263,7 +263,7 @@ func (s *server) spoils(changes edits, chains []*spec.Sources) string {
 			return file + " cannot be read"
 		}
 		for _, e := range changes.of(file, t) {
-			t = t.change(file, e.Range, e.NewText)
+			t = t.change(e.Range, e.NewText)
 		}
 		changed[file] = t
 	}

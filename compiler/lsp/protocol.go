@@ -29,9 +29,10 @@ type textDocument struct {
 
 type openParams struct {
 	TextDocument struct {
-		URI     string `json:"uri"`
-		Version int    `json:"version"`
-		Text    string `json:"text"`
+		URI        string `json:"uri"`
+		LanguageID string `json:"languageId"`
+		Version    int    `json:"version"`
+		Text       string `json:"text"`
 	} `json:"textDocument"`
 }
 

@@ -251,6 +251,8 @@ func methods() map[string]handler {
 		"textDocument/prepareRename":  (*server).prepareRename,
 		"textDocument/rename":         (*server).rename,
 		"textDocument/documentSymbol": (*server).documentSymbol,
+		"textDocument/codeAction":     (*server).codeActions,
+		"textDocument/formatting":     (*server).formatting,
 
 		"workspace/didChangeConfiguration": nothing,
 		"$/setTrace":                       nothing,
@@ -265,14 +267,16 @@ func (s *server) initialize(params json.RawMessage) (any, *rpcError) {
 	s.client, s.state = *p, running
 	return object{
 		"capabilities": object{
-			"positionEncoding":       "utf-16",
-			"textDocumentSync":       object{"openClose": true, "change": 2, "save": true},
-			"hoverProvider":          true,
-			"completionProvider":     object{"triggerCharacters": []string{".", " ", "[", "{"}},
-			"definitionProvider":     true,
-			"referencesProvider":     true,
-			"renameProvider":         object{"prepareProvider": true},
-			"documentSymbolProvider": true,
+			"positionEncoding":           "utf-16",
+			"textDocumentSync":           object{"openClose": true, "change": 2, "save": true},
+			"hoverProvider":              true,
+			"completionProvider":         object{"triggerCharacters": []string{".", " ", "[", "{"}},
+			"definitionProvider":         true,
+			"referencesProvider":         true,
+			"renameProvider":             object{"prepareProvider": true},
+			"documentSymbolProvider":     true,
+			"codeActionProvider":         object{"codeActionKinds": []string{quickFix, fixAll}},
+			"documentFormattingProvider": true,
 		},
 		"serverInfo": object{"name": "mobiusc", "version": s.version},
 	}, nil

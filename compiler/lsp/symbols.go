@@ -52,7 +52,7 @@ func (s *server) documentSymbol(params json.RawMessage) (any, *rpcError) {
 		return nil, bad
 	}
 	out := []documentSymbol{}
-	if leaf := s.sources(d.path).Leaf(); leaf != nil && leaf.Root != nil {
+	if leaf := s.sources(d.path).Leaf(); leaf != nil && leaf.Root != nil && d.isSpec() {
 		out = append(out, d.symbols(leaf, leaf.Root, namespaceSymbol, leaf.Root.Range, 0)...)
 	}
 	if s.client.Capabilities.TextDocument.DocumentSymbol.Hierarchical {
