@@ -28,12 +28,12 @@ const (
 	ValueOption
 	// ValuesOption is a list of values, or one (…[]string).
 	ValuesOption
-	IntOption   // a number or an expression (int64)
+	IntOption   // a number or an expression; above 0 unless Signed (int64)
 	FloatOption // a number or an expression (float64)
 	BoolOption  // true, false or a condition (bool)
 	// WordOption is one of Words, or an expression that yields one (string).
 	WordOption
-	IntsOption   // a list of numbers or expressions ([]int64)
+	IntsOption   // a list of numbers or expressions, above 0 unless Signed ([]int64)
 	TokensOption // token ids, each one id or a list of ids ([]int64)
 	DTypeOption  // a dtype word; "model" is the package's compute dtype (ir.DataType)
 	DimsOption   // a list of dims: numbers, expressions, symbols ([]ir.Dim)
@@ -65,6 +65,7 @@ type Option struct {
 	// the default {} is present, with its fields' defaults, where it is not written.
 	Default string
 	Words   []string // WordOption
+	Signed  bool     // IntOption, IntsOption: numbers may be 0 and negative
 	// Fields are the entries of a RecordOption. If Of is set, they are instead
 	// the options of the block type it names, and defaults for that type apply.
 	Fields []Option

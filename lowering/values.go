@@ -51,8 +51,8 @@ var valueOption = Option{Name: "value", Kind: ValueOption, Required: true, Doc: 
 // sliceOptions choose one slice of the value.
 var sliceOptions = []Option{
 	valueOption,
-	{Name: "axis", Kind: IntOption, Doc: "axis of the value to take one slice of; absent: the whole value"},
-	{Name: "index", Kind: IntOption, Doc: "which slice"},
+	{Name: "axis", Kind: IntOption, Signed: true, Doc: "axis of the value to take one slice of; absent: the whole value"},
+	{Name: "index", Kind: IntOption, Signed: true, Doc: "which slice"},
 }
 
 func binaryDecl(name, op, doc string) *Decl {
@@ -105,7 +105,7 @@ var transposeDecl = &Decl{
 	Name:    "transpose",
 	Doc:     "Permutes the dims of the stream.",
 	Short:   "axes",
-	Options: []Option{{Name: "axes", Kind: IntsOption, Required: true, Doc: "the old axis at each new one"}},
+	Options: []Option{{Name: "axes", Kind: IntsOption, Signed: true, Required: true, Doc: "the old axis at each new one"}},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		return tensorOf(b.Op("Transpose", []*ir.Value{b.Full(x)}, ir.IntsAttr("perm", blk.Opts.Ints("axes")...)))
 	},

@@ -52,7 +52,7 @@ func checkTable(group string) string {
 	b.WriteString("| code | name | severity | what is wrong |\n|---|---|---|---|\n")
 	for _, c := range validate.Checks() {
 		if strings.HasPrefix(c.Code, group) {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Code, c.Name, c.Severity, c.Summary)
+			fmt.Fprintf(&b, "| [%s](diagnostics/%s.md) | %s | %s | %s |\n", c.Code, c.Code, c.Name, c.Severity, c.Summary)
 		}
 	}
 	return b.String()

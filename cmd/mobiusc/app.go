@@ -94,18 +94,17 @@ func newApp(s streams) *cli.App {
 			"  mobiusc COMMAND --help                                    says more of a command\n\n" +
 			"Options stand before or after a command's arguments. Exit codes: 0 clean, 1 findings, 2 what the command\n" +
 			"line asks for cannot be done, 3 internal error.",
-		Version:              version(),
-		Reader:               s.in,
-		Writer:               s.out,
-		ErrWriter:            s.err,
-		EnableBashCompletion: true,
-		HideHelpCommand:      true,
+		Version:         version(),
+		Reader:          s.in,
+		Writer:          s.out,
+		ErrWriter:       s.err,
+		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour messages: `WHEN` is auto, always or never (default: auto)", Action: oneOf("color", []string{"auto", "always", "never"})},
 		},
 		Commands: []*cli.Command{
-			compileCommand(), bindCommand(), lintCommand(), expandCommand(), schemaCommand(),
-			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), showCommand(), lspCommand(),
+			compileCommand(), bindCommand(), specsCommand(), lintCommand(), fmtCommand(), explainCommand(), expandCommand(), schemaCommand(),
+			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), showCommand(), lspCommand(), completionCommand(), completeCommand(),
 		},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -126,7 +125,9 @@ func newApp(s streams) *cli.App {
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
 	for _, c := range app.Commands {
-		names = append(names, c.Name)
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
 	}
 	hint := "there are " + strings.Join(names, ", ")
 	if near := suggest.Nearest(name, names); near != "" {

@@ -111,7 +111,7 @@ func TestHelp(t *testing.T) {
 		t.Error("the forms of help differ")
 	}
 	for _, c := range app.Commands {
-		if !strings.Contains(all, "\n  "+c.Name+" ") {
+		if strings.Contains(all, "\n  "+c.Name+" ") == c.Hidden {
 			t.Errorf("the help does not list %s", c.Name)
 		}
 		text := help(c.Name, "--help")

@@ -23,7 +23,6 @@ func TestArrange(t *testing.T) {
 		{"show - --full", "show --full -"},
 		{"compile x -o out --opset -1", "compile -o=out --opset=-1 x"},
 		{"nothing --known x", "nothing x"},
-		{"compile --generate-bash-completion", "compile --generate-bash-completion"},
 	} {
 		args := append([]string{"mobiusc"}, strings.Fields(c.args)...)
 		got, err := arrange(newApp(streams{}), args)

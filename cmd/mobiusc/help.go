@@ -15,7 +15,9 @@ func appHelp(app *cli.App) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: %s\n\n%s\n\nCommands:\n", app.Name, app.Usage, app.Description)
 	for _, c := range app.Commands {
-		fmt.Fprintf(&s, "  %-9s %s\n", c.Name, c.Usage)
+		if !c.Hidden {
+			fmt.Fprintf(&s, "  %-10s %s\n", c.Name, c.Usage)
+		}
 	}
 	writeOptions(&s, append(app.Flags, helpFlag(), &cli.BoolFlag{Name: "version", Aliases: []string{"v"}, Usage: "print the version"}))
 	return s.String()

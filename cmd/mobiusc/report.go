@@ -58,14 +58,22 @@ func oneOf(option string, words []string) func(*cli.Context, string) error {
 			return nil
 		}
 		err := fmt.Sprintf("--%s takes %s or %s, not %q", option, strings.Join(words[:len(words)-1], ", "), words[len(words)-1], got)
-		if near := suggest.Nearest(got, words); near != "" {
-			err += "; did you mean " + near + "?"
+		if near := nearestName(got, words); near != "" {
+			err += "; " + near
 		}
 		if c.Command.Name == c.App.Name { // an option of the program
 			return errors.New(err)
 		}
 		return usage(c, "%s", err)
 	}
+}
+
+// nearestName asks whether the nearest of some names was meant, or returns "".
+func nearestName(got string, names []string) string {
+	if near := suggest.Nearest(got, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // sources are the files that findings are about.

@@ -251,6 +251,10 @@ func (ev *evaluator) ints(list []expr.Value, o *lowering.Option, r diag.Range) [
 			ev.fail(fault.TypeMismatch(r, "a list of whole numbers", expr.Format(v)))
 			return nil
 		}
+		if whole < 1 && o.Kind == lowering.IntsOption && !o.Signed {
+			ev.fail(fault.BadNumber(r, o.Name, "whole numbers above 0", expr.Format(v)))
+			return nil
+		}
 		out[i] = whole
 	}
 	return out
@@ -284,10 +288,14 @@ func (ev *evaluator) typedValue(v expr.Value, o *lowering.Option, r diag.Range) 
 	}
 	switch o.Kind {
 	case lowering.IntOption:
-		if i, ok := v.(int64); ok {
+		switch i, ok := v.(int64); {
+		case !ok:
+			return bad("a whole number")
+		case i < 1 && !o.Signed:
+			return bad("a whole number above 0")
+		default:
 			return i, true
 		}
-		return bad("a whole number")
 	case lowering.FloatOption:
 		switch x := v.(type) {
 		case int64:

@@ -470,6 +470,10 @@ var faultCases = []faultCase{
 		want: "MB0505 duplicate-name: `out` is the name of two blocks; a shared parameter is named absolutely: /out",
 	},
 	{
+		name: "width below 1", spec: edit("out: width * heads", "out: «width * heads - 40»"), config: baseConfig,
+		want: "MB0507 value-out-of-range: out must be a whole number above 0, and is -8",
+	},
+	{
 		name: "unknown wire", spec: edit("x: \"model[batch, width]\"", "x: {type: \"model[batch, width]\", from: «other.y»}"),
 		want: "MB0504 unknown-reference: there is no output `other.y`; it is one of model.y",
 	},

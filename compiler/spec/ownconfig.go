@@ -23,6 +23,12 @@ func IsCarried(path string) (name string, ok bool) {
 // CarriedPath returns the path that findings show for a carried spec.
 func CarriedPath(name string) string { return carried + name + ".yaml" }
 
+// Types returns the model types that the spec answers to, variants included.
+func (s *Spec) Types() []string { return s.types }
+
+// Parent returns the name of the spec that this one extends, or "".
+func (s *Spec) Parent() string { return textOf(s.files[len(s.files)-1].root.Get("extends")) }
+
 // Accepts reports whether the spec answers to a model type.
 func (s *Spec) Accepts(modelType string) bool { return slices.Contains(s.types, modelType) }
 

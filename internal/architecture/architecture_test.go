@@ -28,8 +28,9 @@ var mayImport = map[string][]string{
 	"specs":    {},
 	"schemas":  {},
 	"testdata": {},
+	"docs":     {},
 	"internal": {"internal", "ir"},
-	"cmd":      {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas"},
+	"cmd":      {"compiler", "lowering", "validate", "ops", "ir", "internal", "specs", "schemas", "docs"},
 	// Programs and helpers of tests and benchmarks, which nothing else imports.
 	"internal/bench":          {"compiler", "lowering", "ops", "ir", "internal", "specs"},
 	"internal/checkpointtest": {"compiler", "internal", "ir"},

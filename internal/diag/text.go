@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // Printer writes findings for a person: place, severity, message and name, the
@@ -17,7 +17,7 @@ type Printer struct {
 	// cannot be read is shown without its line.
 	Source func(file string) ([]byte, error)
 
-	lines map[string][]string
+	lines map[string]*Offsets
 }
 
 // ANSI codes for the severities, in their order, and for emphasis.
@@ -50,7 +50,7 @@ func (p *Printer) one(d Diagnostic) error {
 		place = p.paint(bold, place+":") + " "
 	}
 	fmt.Fprintf(&s, "%s%s: %s [%s %s]\n", place, p.paint(severityColor[d.Severity], d.Severity.String()), d.Message, d.Code, d.Name)
-	p.excerpt(&s, d.Range)
+	p.excerpt(&s, d.Range, d.Severity)
 	if d.Hint != "" {
 		fmt.Fprintf(&s, "  = %s\n", d.Hint)
 	}
@@ -61,31 +61,83 @@ func (p *Printer) one(d Diagnostic) error {
 	return err
 }
 
-// excerpt writes the line of a range with a caret below its stretch. Tabs are
-// kept in the line of carets, so that both lines have the same width.
-func (p *Printer) excerpt(s *strings.Builder, r Range) {
-	line, ok := p.line(r.File, r.Start.Line)
-	if !ok || r.Start.Col < 1 {
+// maxExcerpt is how many characters of a line are shown; of a longer one, those
+// around the range.
+const maxExcerpt = 160
+
+// excerpt writes the line of a range with a caret below its stretch.
+func (p *Printer) excerpt(s *strings.Builder, r Range, severity Severity) {
+	text, ok := p.line(r.File, r.Start.Line)
+	line, start := []rune(text), r.Start.Col-1
+	if !ok || start < 0 {
 		return
 	}
-	width := 1
+	end := start + 1
 	if r.End.Line == r.Start.Line && r.End.Col > r.Start.Col {
-		width = r.End.Col - r.Start.Col
+		end = r.End.Col - 1
 	} else if r.End.Line > r.Start.Line {
-		width = max(utf8.RuneCountInString(line)-r.Start.Col+1, 1)
+		end = max(len(line), start+1)
+	}
+	before, after := "", ""
+	if len(line) > maxExcerpt {
+		from := max(0, min(start-maxExcerpt/4, len(line)-maxExcerpt))
+		to := min(len(line), from+maxExcerpt)
+		if from > 0 {
+			before = "…"
+		}
+		if to < len(line) {
+			after = "…"
+		}
+		line, start, end = line[from:to], start-from, min(end, to+1)-from
 	}
 	number := fmt.Sprintf("%5d | ", r.Start.Line)
-	pad := strings.Repeat(" ", len(number)-2) + "| "
-	for i, c := range []rune(line) {
-		if i >= r.Start.Col-1 {
-			break
+	fmt.Fprintf(s, "%s%s%s%s\n", number, before, string(line), after)
+	pad := strings.Repeat(" ", len(number)-2) + "| " + blank([]rune(before)) + blank(line[:min(start, len(line))])
+	under := string(line[min(start, len(line)):min(end, len(line))])
+	carets := strings.Repeat("^", max(cells(under), end-start-len([]rune(under)), 1))
+	fmt.Fprintf(s, "%s%s\n", pad, p.paint(severityColor[severity], carets))
+}
+
+// blank returns white space that is as wide as a text. Tabs stay tabs.
+func blank(text []rune) string {
+	var s strings.Builder
+	for _, c := range text {
+		if c == '\t' {
+			s.WriteRune(c)
+			continue
 		}
-		if c != '\t' {
-			c = ' '
-		}
-		pad += string(c)
+		s.WriteString(strings.Repeat(" ", cells(string(c))))
 	}
-	fmt.Fprintf(s, "%s%s\n%s%s\n", number, line, pad, p.paint(severityColor[Error], strings.Repeat("^", width)))
+	return s.String()
+}
+
+// cells returns how many cells of a terminal a text takes: two for a wide
+// character of East Asia or an emoji, none for a mark that joins the one before.
+func cells(text string) (n int) {
+	for _, c := range text {
+		switch {
+		case unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf):
+		case isWide(c):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// isWide reports whether a character has the property East_Asian_Width W or F
+// (Unicode Standard Annex 11), by blocks.
+func isWide(c rune) bool {
+	for _, r := range [][2]rune{
+		{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0x33ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xa960, 0xa97f},
+		{0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
+	} {
+		if r[0] <= c && c <= r[1] {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Printer) line(file string, n int) (string, bool) {
@@ -99,15 +151,15 @@ func (p *Printer) line(file string, n int) (string, bool) {
 			read = os.ReadFile
 		}
 		if text, err := read(file); err == nil {
-			lines = strings.Split(string(text), "\n")
+			lines = NewOffsets(text)
 		}
 		if p.lines == nil {
-			p.lines = map[string][]string{}
+			p.lines = map[string]*Offsets{}
 		}
 		p.lines[file] = lines
 	}
-	if n > len(lines) {
+	if lines == nil || n > lines.Lines() {
 		return "", false
 	}
-	return strings.TrimRight(lines[n-1], "\r"), true
+	return lines.Line(n), true
 }
