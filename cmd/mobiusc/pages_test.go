@@ -41,7 +41,7 @@ func TestPages(t *testing.T) {
 		file := filepath.Join(here, pages, k.Code+".md")
 		text, err := os.ReadFile(file)
 		if err != nil {
-			t.Errorf("%s %s has no page: %v", k.Code, k.Name, err)
+			t.Errorf("%s %s has no page: write docs/diagnostics/%s.md, as its README.md says: %v", k.Code, k.Name, k.Code, err)
 			continue
 		}
 		p := &page{t: t, kind: k, dir: t.TempDir()}

@@ -37,7 +37,7 @@ func largeSpec(lines int) string {
             epsilon: rms_norm_eps
         - gated_mlp:
             name: parts.%[1]d.mlp
-            width: intermediate_size * 2 - %[1]d
+            width: intermediate_size * 2 + %[1]d
             activation: hidden_act
             bias: mlp_bias
             down:

@@ -62,11 +62,12 @@ func weights() *form {
 	record := func(name string, fields ...field) *form {
 		return &form{kind: formRecord, title: name, fields: fields}
 	}
+	dim := &form{kind: formExpr, title: "reshape", opt: &lowering.Option{Name: "reshape", Kind: lowering.IntOption, Signed: true}}
 	axis := field{name: "axis", form: literal("axis"), doc: "axis of the checkpoint's tensors; by default 0"}
 	rule := &form{kind: formRecord, title: "a transform", oneStep: true, fields: []field{
 		{name: "match", form: text("match"), required: true, doc: "glob of names, after renaming and the rules before"},
 		{name: "cast", form: &form{kind: formWord, title: "cast", words: castDTypes}, doc: "rounded to this type before what follows; the parameter's own needs no rule"},
-		{name: "reshape", form: list("reshape", number("reshape", lowering.IntOption)), doc: "stored with other dims: those of the parameter, of which one may be -1"},
+		{name: "reshape", form: list("reshape", dim), doc: "stored with other dims: those of the parameter, of which one may be -1"},
 		{name: "transpose", form: list("transpose", literal("transpose")), doc: "stored with its axes in another order: for each axis of the parameter, that of the checkpoint"},
 		{name: "permute_heads", form: record("permute_heads",
 			field{name: "heads", form: number("heads", lowering.IntOption), required: true, doc: "number of heads that share the rows"},
