@@ -36,8 +36,9 @@ import (
 //	flip FILE                change the last byte of a file
 //
 // A script begins in a directory that holds the repository's specs, the pinned
-// config, reduced models with weights, vl (vision and language) and llama, and
-// foreign.onnx, which the onnx Python package wrote and which has functions.
+// config, reduced models with weights, vl (vision and language) and llama, a
+// reference of each (reference/vl.safetensors), and foreign.onnx, which the onnx
+// Python package wrote and which has functions.
 func TestScripts(t *testing.T) {
 	here, err := filepath.Abs(".") // runLine moves about
 	if err != nil {
@@ -78,6 +79,11 @@ func setup(root, to string) error {
 			if err := copyFile(filepath.Join(root, "testdata/reference", from, file), filepath.Join(to, name, file)); err != nil {
 				return err
 			}
+		}
+	}
+	for from, name := range map[string]string{"qwen3_5_vl/mixed": "vl", "llama/short": "llama"} {
+		if err := copyFile(filepath.Join(root, "testdata/reference", from+".safetensors"), filepath.Join(to, "reference", name+".safetensors")); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -38,41 +38,44 @@ type Result struct {
 	Reference *Error `json:"reference_float16,omitempty"`
 }
 
-// Compare plays a reference and compares every output that it states.
+// Compare plays a reference and compares every output that it states. The
+// error is Check's, or has one line for each output of another shape.
 func (p *Package) Compare(r *Reference, tol Tolerance) ([]Result, error) {
-	got, err := p.Run(r)
+	if err := p.Check(r); err != nil {
+		return nil, err
+	}
+	got, err := p.run(r)
 	if err != nil {
 		return nil, err
 	}
 	var out []Result
+	bad := &problems{}
 	for n, step := range r.Steps {
 		for _, c := range p.components {
 			call := step.Components[c.Name]
 			if call == nil {
 				continue
 			}
+			bad.place = fmt.Sprintf("%s, step %d, component %s", r.Name, n, c.Name)
 			for _, name := range slices.Sorted(maps.Keys(call.Outputs)) {
-				result, err := c.compare(call, name, got[n][c.Name], tol)
-				if err != nil {
-					return nil, fmt.Errorf("%s, step %d, component %s: %w", r.Name, n, c.Name, err)
+				want, have := call.Outputs[name].Dims, got[n][c.Name][name].Dims
+				if !slices.Equal(want, have) {
+					bad.add("output %s is %v, and %v in the reference", name, have, want)
+					continue
 				}
+				result := c.compare(call, name, got[n][c.Name][name], tol)
 				result.Step = n
 				out = append(out, result)
 			}
 		}
 	}
-	return out, nil
+	return out, bad.err()
 }
 
-func (c *component) compare(call *Call, name string, got map[string]ort.Tensor, tol Tolerance) (Result, error) {
-	want, have := call.Outputs[name], got[name]
+// compare compares one output, of the expected shape.
+func (c *component) compare(call *Call, name string, have ort.Tensor, tol Tolerance) Result {
+	want := call.Outputs[name]
 	i := slices.IndexFunc(c.session.Outputs, func(p ort.Port) bool { return p.Name == name })
-	if i < 0 {
-		return Result{}, fmt.Errorf("the reference has an output %s, which the package does not", name)
-	}
-	if !slices.Equal(want.Dims, have.Dims) {
-		return Result{}, fmt.Errorf("output %s is %v, the reference's is %v", name, have.Dims, want.Dims)
-	}
 	mask, axis := c.maskOf(call, c.session.Outputs[i].Type.Shape)
 	counts := counted(mask, axis, want.Dims)
 	rows := 0
@@ -84,7 +87,7 @@ func (c *component) compare(call *Call, name string, got map[string]ort.Tensor, 
 		e := difference(floats(f16), floats(want), counts, tol, rows)
 		result.Reference = &e
 	}
-	return result, nil
+	return result
 }
 
 // maskOf returns the input of the call that says which columns of an output are
@@ -147,17 +150,14 @@ func difference(got, want []float64, counts func(int) bool, tol Tolerance, rows 
 		if !counts(i) {
 			continue
 		}
-		d := math.Abs(got[i] - w)
-		if math.IsNaN(d) {
-			d = math.Inf(1)
-		}
+		d := distance(got[i], w)
 		e.Count++
 		e.MaxAbs = max(e.MaxAbs, d)
 		if math.Abs(w) > 1e-3*largest {
 			e.MaxRel = max(e.MaxRel, d/math.Abs(w))
 		}
 		sum += d * d
-		if d > tol.Abs+tol.Rel*math.Abs(w) {
+		if !(d <= tol.Abs+tol.Rel*math.Abs(w)) { // also if w is not a number
 			outside++
 		}
 	}
@@ -169,6 +169,18 @@ func difference(got, want []float64, counts func(int) bool, tol Tolerance, rows 
 		e.Argmax = argmaxAgreement(got, want, counts, rows)
 	}
 	return e
+}
+
+// distance returns |a − b|: 0 for two equal infinities, infinite if either is
+// not a number.
+func distance(a, b float64) float64 {
+	if a == b {
+		return 0
+	}
+	if d := math.Abs(a - b); !math.IsNaN(d) {
+		return d
+	}
+	return math.Inf(1)
 }
 
 func argmaxAgreement(got, want []float64, counts func(int) bool, rows int) float64 {

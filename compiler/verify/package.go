@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,30 +23,54 @@ type component struct {
 }
 
 // Open loads every component of the package in dir.
-func Open(dir string, o ort.Options) (p *Package, err error) {
+func Open(dir string, o ort.Options) (*Package, error) {
 	m, err := emit.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	p = &Package{}
-	defer func() {
+	if err := checkBound(dir, m); err != nil {
+		return nil, err
+	}
+	p := &Package{}
+	for _, c := range inOrder(m.Components) {
+		session, err := load(filepath.Join(dir, filepath.FromSlash(c.Model)), o)
 		if err != nil {
 			p.Close()
-		}
-	}()
-	for _, c := range inOrder(m.Components) {
-		path := filepath.Join(dir, filepath.FromSlash(c.Model))
-		model, err := emit.Read(path)
-		if err != nil {
-			return nil, err
-		}
-		session, err := ort.Load(path, model, o)
-		if err != nil {
 			return nil, err
 		}
 		p.components = append(p.components, &component{c, session})
 	}
 	return p, nil
+}
+
+func load(path string, o ort.Options) (*ort.Session, error) {
+	model, err := emit.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	session, err := ort.Load(path, model, o)
+	if opset := model.OpsetVersion(""); err != nil && opset > ort.MaxOpset {
+		return nil, fmt.Errorf("%w\nThe graph is of opset %d; ONNX Runtime %s takes those above %d only where %s=0 is in the environment",
+			err, opset, ort.Version, ort.MaxOpset, ort.UnreleasedVariable)
+	}
+	return session, err
+}
+
+// checkBound refuses a package whose weights are not in its files.
+func checkBound(dir string, m *emit.Manifest) error {
+	missing, example := 0, ""
+	for _, c := range m.Components {
+		for _, t := range c.Tensors {
+			if !t.Bound {
+				missing++
+				example = cmp.Or(example, t.Name)
+			}
+		}
+	}
+	if missing > 0 {
+		return fmt.Errorf("%s holds graphs without weights: %d tensors have no content, such as %s; compile it with --weights DIR", dir, missing, example)
+	}
+	return nil
 }
 
 // Close releases the sessions.
@@ -79,13 +104,28 @@ func inOrder(components []emit.ManifestComponent) []emit.ManifestComponent {
 	return out
 }
 
+// source returns the component.output that feeds an input in the package, or "".
+func (c *component) source(input string) string {
+	for _, in := range c.Inputs {
+		if in.Name == input {
+			return in.From
+		}
+	}
+	return ""
+}
+
+// carries reports whether an input is a state.
+func (c *component) carries(input string) bool {
+	return slices.ContainsFunc(c.States, func(s emit.StatePair) bool { return s.Input == input })
+}
+
 // carried holds what goes from one call to the next: the present states of each
 // component by the name of the input they go to.
 type carried map[string]map[string]ort.Tensor
 
-// Run plays a reference through the package and returns, step by step, what
-// every component that the reference calls put out.
-func (p *Package) Run(r *Reference) ([]map[string]map[string]ort.Tensor, error) {
+// run plays a reference that was checked through the package and returns, step
+// by step, what every component that the reference calls put out.
+func (p *Package) run(r *Reference) ([]map[string]map[string]ort.Tensor, error) {
 	states := carried{}
 	var out []map[string]map[string]ort.Tensor
 	for n, step := range r.Steps {
@@ -100,11 +140,6 @@ func (p *Package) Run(r *Reference) ([]map[string]map[string]ort.Tensor, error) 
 
 func (p *Package) step(step Step, states carried) (map[string]map[string]ort.Tensor, error) {
 	results := map[string]map[string]ort.Tensor{}
-	for name := range step.Components {
-		if !slices.ContainsFunc(p.components, func(c *component) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("the reference calls component %s, which the package does not have", name)
-		}
-	}
 	for _, c := range p.components {
 		call := step.Components[c.Name]
 		if call == nil {
@@ -128,16 +163,17 @@ func (p *Package) step(step Step, states carried) (map[string]map[string]ort.Ten
 }
 
 // inputs gathers the inputs of a call: what the reference gives, what another
-// component of the step put out, the state of the call before; what is left is
-// empty: zeros, with 0 where a size is not known.
+// component of the step put out, the state of the call before. What is left, the
+// first call's states and features that no component puts out, is empty: zeros,
+// with 0 where a size is not known.
 func (c *component) inputs(call *Call, results map[string]map[string]ort.Tensor, states map[string]ort.Tensor) (map[string]ort.Tensor, error) {
 	inputs := map[string]ort.Tensor{}
 	sizes := map[string]int64{}
 	var empty []ort.Port
-	for i, port := range c.session.Inputs {
+	for _, port := range c.session.Inputs {
 		t, ok := call.Inputs[port.Name]
 		if !ok {
-			from, output, _ := strings.Cut(c.Inputs[i].From, ".")
+			from, output, _ := strings.Cut(c.source(port.Name), ".")
 			t, ok = results[from][output]
 		}
 		if !ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -19,11 +20,18 @@ type Row struct {
 
 // Summarise joins results of the same kind: of every step, and of the states of
 // every layer. Rows come in the order in which kinds first appear.
-func Summarise(results []Result) []Row {
+func Summarise(results []Result) []Row { return group(results, kindOf) }
+
+// SummariseSteps joins the results of every step, and keeps layers apart.
+func SummariseSteps(results []Result) []Row {
+	return group(results, func(value string) string { return value })
+}
+
+func group(results []Result, name func(value string) string) []Row {
 	var rows []Row
 	index := map[string]int{}
 	for _, r := range results {
-		kind := kindOf(r.Value)
+		kind := name(r.Value)
 		i, ok := index[r.Component+"/"+kind]
 		if !ok {
 			i = len(rows)
@@ -54,10 +62,13 @@ func kindOf(value string) string {
 
 // join sums up two errors as if their elements were of one tensor.
 func (e Error) join(o Error) Error {
-	n := float64(e.Count + o.Count)
-	if n == 0 {
+	switch {
+	case e.Count == 0:
+		return o
+	case o.Count == 0:
 		return e
 	}
+	n := float64(e.Count + o.Count)
 	weighted := func(a, b float64) float64 { return (a*float64(e.Count) + b*float64(o.Count)) / n }
 	out := Error{
 		Count: e.Count + o.Count, MaxAbs: max(e.MaxAbs, o.MaxAbs), MaxRel: max(e.MaxRel, o.MaxRel),
@@ -87,26 +98,37 @@ func (r Report) Outside() bool {
 	return false
 }
 
-// WriteJSON writes reports as JSON. Infinite errors, of values that are not
-// numbers, are written as the largest float64.
+// WriteJSON writes reports as JSON. JSON has no infinity: errors of values that
+// are not numbers are written as the largest float64.
 func WriteJSON(w io.Writer, reports []Report) error {
-	for _, r := range reports {
-		for i := range r.Rows {
-			r.Rows[i].Error = r.Rows[i].finite()
+	out := slices.Clone(reports)
+	for i := range out {
+		r := &out[i]
+		r.Rows, r.Results = slices.Clone(r.Rows), slices.Clone(r.Results)
+		for j := range r.Rows {
+			r.Rows[j].Error, r.Rows[j].Reference = r.Rows[j].finite(), finiteOrNil(r.Rows[j].Reference)
 		}
-		for i := range r.Results {
-			r.Results[i].Error = r.Results[i].finite()
+		for j := range r.Results {
+			r.Results[j].Error, r.Results[j].Reference = r.Results[j].finite(), finiteOrNil(r.Results[j].Reference)
 		}
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	return enc.Encode(reports)
+	return enc.Encode(out)
 }
 
 func (e Error) finite() Error {
 	bound := func(v float64) float64 { return min(v, math.MaxFloat64) }
 	e.MaxAbs, e.MaxRel, e.RMS = bound(e.MaxAbs), bound(e.MaxRel), bound(e.RMS)
 	return e
+}
+
+func finiteOrNil(e *Error) *Error {
+	if e == nil {
+		return nil
+	}
+	f := e.finite()
+	return &f
 }
 
 // WriteText writes a table a report.

@@ -9,13 +9,19 @@ import (
 	"mobiusc/ir"
 )
 
-// floats returns the elements of a tensor as float64; nil for a type that has
-// no numbers.
+// comparable reports whether the elements of a type can be told apart as
+// numbers by this package.
+func comparable(t ir.DataType) bool {
+	switch t {
+	case ir.Float32, ir.Float64, ir.Float16, ir.BFloat16, ir.Int64, ir.Int32, ir.Int8, ir.Uint8, ir.Bool:
+		return true
+	}
+	return false
+}
+
+// floats returns the elements of a tensor of a comparable type as float64.
 func floats(t ort.Tensor) []float64 {
 	size := t.Type.Bits() / 8
-	if size == 0 || t.Type == ir.Complex64 || t.Type == ir.Complex128 {
-		return nil
-	}
 	out := make([]float64, len(t.Raw)/size)
 	for i := range out {
 		out[i] = element(t.Type, t.Raw[i*size:])
@@ -38,8 +44,10 @@ func element(t ir.DataType, raw []byte) float64 {
 		return float64(int64(le.Uint64(raw)))
 	case ir.Int32:
 		return float64(int32(le.Uint32(raw)))
+	case ir.Int8:
+		return float64(int8(raw[0]))
 	}
-	return float64(raw[0]) // bool and 8-bit types
+	return float64(raw[0]) // uint8, bool
 }
 
 // cast rounds a tensor of floats to another float type.

@@ -22,6 +22,13 @@ import (
 // Version is the release of ONNX Runtime that the project is tested with.
 const Version = "1.30.0"
 
+// MaxOpset is the newest opset that this release loads without being asked to.
+const MaxOpset = 26
+
+// UnreleasedVariable names the environment variable that, set to 0, makes ONNX
+// Runtime load newer opsets as well.
+const UnreleasedVariable = "ALLOW_RELEASED_ONNX_OPSET_ONLY"
+
 // LibraryVariable names the environment variable that says where the library is.
 const LibraryVariable = "MOBIUSC_ONNXRUNTIME"
 
