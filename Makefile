@@ -1,6 +1,6 @@
 # The two commands of the README, and the heavier lanes described in CONTRIBUTING.md.
 
-.PHONY: test check goldens bench bench-weights reference
+.PHONY: test check goldens bench bench-weights reference numerics
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -31,3 +31,8 @@ bench-weights:
 	go run ./internal/checkpointtest/weightsbench -dir $(BENCH_DIR) -layout testdata/checkpoints/qwen3_8.layout -shards 18 \
 		-spec qwen3_8 -config testdata/configs/qwen3_8/config.json inplace
 	go run ./internal/checkpointtest/weightsbench -dir $(BENCH_DIR) -gib 4 -rounds 5 copy
+
+# Measures every number of docs/numerics.md anew.
+numerics:
+	./scripts/onnxruntime.sh
+	MEASURE=1 go test -count=1 -run NumericsPage ./compiler

@@ -222,6 +222,23 @@ def run_all(load, play, runs=RUNS):
     return results
 
 
+def perturbed_runs(load, play, oracle, count=8):
+    """Runs play in float64 count times, each with every weight changed at random by up to float16's rounding.
+
+    How far these are from the oracle, token by token, says how much rounding is
+    amplified there, whatever an implementation rounds.
+    """
+    results = []
+    for trial in range(count):
+        model = load(torch.float64, "eager")
+        for name, parameter in model.named_parameters():
+            noise = generator("perturbed", str(trial), name).uniform(-1, 1, tuple(parameter.shape))
+            parameter.mul_(torch.from_numpy(1 + 2.0**-11 * noise))
+        with true_float64():
+            results.append(play(model, oracle))
+    return results
+
+
 def array(tensor):
     return tensor.detach().contiguous().numpy()
 
@@ -246,8 +263,7 @@ class Case:
 
         valid(value name) gives a boolean array, broadcast against the value,
         of what counts; the rest is stored as 0. Of the values, those of the
-        kinds in keep are stored (a kind is the last part of a name); all are
-        measured.
+        kinds in keep are stored and measured; a kind is the last part of a name.
         """
         n = len(self.steps)
         self.steps.append({"call": call, "components": components})
@@ -258,18 +274,19 @@ class Case:
             for name, truth in values.items():
                 if truth.dtype != np.float64:
                     raise TypeError(f"{self.name}: {name} of the float64 run is {truth.dtype}")
+                if name.rsplit(".", 1)[-1] not in keep:
+                    continue
                 mask = valid(name)
-                self._measure(name, mask, {run: r[component][name] for run, r in results.items()})
-                if name.rsplit(".", 1)[-1] in keep:
-                    store = f"step{n}.{component}"
-                    self.tensors[f"{store}.out.{name}"] = np.where(mask, truth, 0).astype(np.float32)
-                    half = results["float16"][component][name]
-                    self.tensors[f"{store}.f16.{name}"] = np.where(mask, half, 0).astype(half.dtype)
+                self._measure(component, name, mask, {run: r[component][name] for run, r in results.items()})
+                store = f"step{n}.{component}"
+                self.tensors[f"{store}.out.{name}"] = np.where(mask, truth, 0).astype(np.float32)
+                half = results["float16"][component][name]
+                self.tensors[f"{store}.f16.{name}"] = np.where(mask, half, 0).astype(half.dtype)
 
-    def _measure(self, name, mask, runs):
-        """Gathers the errors of the lower precisions over all steps, by kind of value."""
-        kind = name.rsplit(".", 1)[-1]
-        truth = runs["float64"]
+    def _measure(self, component, name, mask, runs):
+        """Gathers the errors of the lower precisions over all steps and layers."""
+        parts = [component] + ["{i}" if part.isdigit() else part for part in name.split(".")]
+        kind, truth = ".".join(parts), runs["float64"]
         count = np.broadcast_to(mask, truth.shape)
         if not count.any():
             return
@@ -287,7 +304,7 @@ class Case:
         path = folder / f"{self.name}.safetensors"
         write_safetensors(path, self.tensors, provenance() | {"model": model, "case": self.name})
         errors = {
-            run: {kind: {"max": _round(m), "rms": _round((s / n) ** 0.5)} for kind, (m, s, n) in kinds.items()}
+            run: {kind: {"count": n, "max": _round(m), "rms": _round((s / n) ** 0.5)} for kind, (m, s, n) in kinds.items()}
             for run, kinds in self.errors.items()
         }
         return {

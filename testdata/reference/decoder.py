@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from common import RUNS, Case, array, generator, next_ids, run_all
+from common import RUNS, Case, array, generator, next_ids, perturbed_runs, run_all
 
 
 def states(cache):
@@ -45,9 +45,9 @@ def positions(mask):
 class Plan:
     """The calls of a case: prompt lengths, left padding of each row, number of decode steps."""
 
-    def __init__(self, name, description, prompts, pads=(0,), decode=4, state_at="ends"):
+    def __init__(self, name, description, prompts, pads=(0,), decode=4):
         self.name, self.description = name, description
-        self.prompts, self.pads, self.decode, self.state_at = prompts, pads, decode, state_at
+        self.prompts, self.pads, self.decode = prompts, pads, decode
 
     @property
     def calls(self):
@@ -71,16 +71,13 @@ class Plan:
 
         Keys and values only grow, so those of the last step hold all others.
         """
-        last = len(self.calls) - 1
-        kinds = {"logits"}
-        if self.state_at == "every" or step in (0, last):
-            kinds |= {"conv_state", "recurrent_state", "ssm_state"}
-        if step == last:
+        kinds = {"logits", "conv_state", "recurrent_state", "ssm_state"}
+        if step == len(self.calls) - 1:
             kinds |= {"key", "value"}
         return kinds
 
 
-DRAWS = 50
+DRAWS = 100
 INPUTS = ("input_ids", "attention_mask", "position_ids")
 
 
@@ -97,24 +94,29 @@ def result(given, components, logits, mask):
     }
 
 
-def settled(runs):
+AMPLIFIED = 4.0  # how much worse than the median token the worst may be
+
+
+def settled(runs, load, play):
     """Whether a case is fit to compare implementations.
 
     Two things make a random prompt unfit: a greedy choice that rounding alone
-    decides, and an ill-conditioned token, at which any implementation's error
-    is a matter of luck (seen: 50 times the RMS, where the norm after the delta
-    rule blows up an output that had cancelled to almost zero).
+    decides, and an ill-conditioned token, at which the error of any
+    implementation is a matter of luck (seen: 50 times the RMS, where the norm
+    after the delta rule blows up an output that had cancelled to almost zero).
+    No run of an implementation decides what is ill-conditioned, since the
+    choice would then favour it: perturbed float64 runs do.
     """
     if any(step["margin"] < 0.03 for step in runs["float64"]):
         return False
-    single, half = logit_errors(runs, "float32"), logit_errors(runs, "float16")
-    return single.max() < 2.5e-5 and half.max() < 10 * np.sqrt((half**2).mean())
+    worst = np.max([token_errors(run, runs["float64"]) for run in perturbed_runs(load, play, runs["float64"])], axis=0)
+    return worst.max() < AMPLIFIED * np.median(worst)
 
 
-def logit_errors(runs, name):
-    """Absolute errors of a run's logits against the float64 run, padding left out."""
-    steps = zip(runs[name], runs["float64"], strict=True)
-    return np.concatenate([np.abs(low["logits"] - true["logits"])[true["seen"]].ravel() for low, true in steps])
+def token_errors(run, oracle):
+    """The largest error of the logits of each token, all steps in a row, padding left out."""
+    steps = zip(run, oracle, strict=True)
+    return np.concatenate([np.abs(low["logits"] - true["logits"]).max(-1)[true["seen"]] for low, true in steps])
 
 
 def run_model(model, given, cache, one_by_one):
@@ -169,7 +171,7 @@ def run_decoder(plan, load, vocab, new_cache=None, read_states=states, inputs=IN
     for draw in range(DRAWS):
         prompt = plan.ids(vocab, draw)
         played = run_all(load, play, runs)
-        if settled(played):
+        if settled(played, load, play):
             break
     else:
         raise ValueError(f"{plan.name}: no settled prompt")

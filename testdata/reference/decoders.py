@@ -55,7 +55,7 @@ CROSSING = Plan(
     6,
 )
 UNPADDED = Plan("unpadded", "12 columns, two rows; 2 decode steps", [12], (0, 0), 2)
-CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2, state_at="every")
+CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [7, 5], (0, 0), 2)
 
 DRIFT = Plan("drift", "8 columns, one row; 60 decode steps, over which a state could lose digits", [8], (0,), 60)
 

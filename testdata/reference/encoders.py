@@ -152,7 +152,7 @@ def run_t5(load, name="short", target_length=5):
         target = draw.integers(0, T5["vocab_size"], (len(mask), lengths[0]))
         target[:, 0] = T5["decoder_start_token_id"]
         played = run_all(load, play)
-        if settled(played):
+        if settled(played, load, play):
             break
     else:
         raise ValueError("t5: no settled prompt")

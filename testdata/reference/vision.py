@@ -91,11 +91,11 @@ class VisionPlan(Plan):
     first is the number of columns of the first call, where the prompt comes in two.
     """
 
-    def __init__(self, name, description, rows, first=None, decode=4, state_at="ends"):
+    def __init__(self, name, description, rows, first=None, decode=4):
         laid = [layout(parts, generator("ids", name, str(i), "0"))[0] for i, parts in enumerate(rows)]
         total = max(map(len, laid))
         prompts = [total] if first is None else [first, total - first]
-        super().__init__(name, description, prompts, [total - len(ids) for ids in laid], decode, state_at)
+        super().__init__(name, description, prompts, [total - len(ids) for ids in laid], decode)
         self.rows = rows
 
     def lay(self, draw):
@@ -211,7 +211,7 @@ def run_vision(plan, load, config):
         later = mask.cumsum(1)[:, columns:] - 1 + delta
         place = np.concatenate([place, np.broadcast_to(later, (3, *later.shape))], axis=2)
         runs = run_all(load, play)
-        if settled(runs):
+        if settled(runs, load, play):
             break
     else:
         raise ValueError(f"{plan.name}: no settled prompt")
@@ -263,6 +263,5 @@ def vision_plans():
             [row(3, wide, 6, tall, 5), row(21)],
             first=14,
             decode=2,
-            state_at="every",
         ),
     ]
