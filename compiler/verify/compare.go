@@ -44,7 +44,7 @@ func (p *Package) Compare(r *Reference, tol Tolerance) ([]Result, error) {
 	if err := p.Check(r); err != nil {
 		return nil, err
 	}
-	got, err := p.run(r)
+	got, err := p.Run(r)
 	if err != nil {
 		return nil, err
 	}

@@ -123,9 +123,9 @@ func (c *component) carries(input string) bool {
 // component by the name of the input they go to.
 type carried map[string]map[string]ort.Tensor
 
-// run plays a reference that was checked through the package and returns, step
+// Run plays a reference that Check accepts through the package and returns, step
 // by step, what every component that the reference calls put out.
-func (p *Package) run(r *Reference) ([]map[string]map[string]ort.Tensor, error) {
+func (p *Package) Run(r *Reference) ([]map[string]map[string]ort.Tensor, error) {
 	states := carried{}
 	var out []map[string]map[string]ort.Tensor
 	for n, step := range r.Steps {
