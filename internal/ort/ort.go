@@ -191,29 +191,32 @@ type Binding struct {
 
 // Bind gives the inputs of later runs; see Session.Run for what is checked. The
 // runtime itself allocates the outputs whose declaration does not give a size.
-func (s *Session) Bind(inputs map[string]Tensor) (b *Binding, err error) {
-	b = &Binding{Outputs: map[string]Tensor{}, session: s}
-	defer func() {
-		if err != nil {
-			b.Close()
-		}
-	}()
+func (s *Session) Bind(inputs map[string]Tensor) (*Binding, error) {
+	b := &Binding{Outputs: map[string]Tensor{}, session: s}
+	if err := b.bind(inputs); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Binding) bind(inputs map[string]Tensor) error {
 	sizes := map[string]int64{}
-	for _, p := range s.Inputs {
+	for _, p := range b.session.Inputs {
 		t, ok := inputs[p.Name]
 		if !ok {
-			return nil, fmt.Errorf("input %s is missing", p.Name)
+			return fmt.Errorf("input %s is missing", p.Name)
 		}
 		if err := p.bind(t, sizes); err != nil {
-			return nil, err
+			return err
 		}
 		v, err := t.value()
 		if err != nil {
-			return nil, fmt.Errorf("input %s: %w", p.Name, err)
+			return fmt.Errorf("input %s: %w", p.Name, err)
 		}
 		b.inputs = append(b.inputs, v)
 	}
-	for _, p := range s.Outputs {
+	for _, p := range b.session.Outputs {
 		t, err := p.allocate(sizes)
 		if err != nil {
 			b.unsized, b.given = append(b.unsized, err), append(b.given, nil)
@@ -221,11 +224,11 @@ func (s *Session) Bind(inputs map[string]Tensor) (b *Binding, err error) {
 		}
 		v, err := t.value()
 		if err != nil {
-			return nil, fmt.Errorf("output %s: %w", p.Name, err)
+			return fmt.Errorf("output %s: %w", p.Name, err)
 		}
 		b.Outputs[p.Name], b.given = t, append(b.given, v)
 	}
-	return b, nil
+	return nil
 }
 
 // Run executes the model once.
