@@ -18,23 +18,35 @@ import (
 
 // TestNodeCounts compares the nodes of the largest package, by operator, with a
 // golden: a change to a block or a pass shows what it costs. UPDATE=1 rewrites it.
+// It also limits the bytes of the three graphs.
 func TestNodeCounts(t *testing.T) {
-	const golden, limit = "testdata/nodes.txt", 5559 // of the decoder: the peer's
+	const (
+		golden     = "testdata/nodes.txt"
+		nodeLimit  = 5559 // of the decoder: the peer's
+		bytesLimit = 4_000_000
+	)
 	o := compiler.Options{Spec: filepath.Join("..", "specs", "qwen3_8.yaml"), Out: filepath.Join(t.TempDir(), "package")}
 	found, err := compiler.Compile(context.Background(), o)
 	if err != nil || found.HasErrors() {
 		t.Fatal(err, found)
 	}
 	var b bytes.Buffer
+	var size int64
 	for _, component := range []string{"decoder", "vision_encoder", "embedding"} {
-		m, err := emit.Read(filepath.Join(o.Out, component, "model.onnx"))
+		file := filepath.Join(o.Out, component, "model.onnx")
+		m, err := emit.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
 		top, inside := countNodes(m.Graph)
 		fmt.Fprintf(&b, "%s: %d nodes, %d more in subgraphs\n", component, m.Graph.Len(), sumOf(inside))
-		if component == "decoder" && m.Graph.Len() > limit {
-			t.Errorf("the decoder has %d nodes, more than %d", m.Graph.Len(), limit)
+		if component == "decoder" && m.Graph.Len() > nodeLimit {
+			t.Errorf("the decoder has %d nodes, more than %d", m.Graph.Len(), nodeLimit)
 		}
 		all := maps.Clone(top)
 		for op := range inside {
@@ -46,6 +58,9 @@ func TestNodeCounts(t *testing.T) {
 		for _, op := range ops {
 			fmt.Fprintf(&b, "%8d %6d %s\n", top[op], inside[op], op)
 		}
+	}
+	if size > bytesLimit {
+		t.Errorf("the graphs take %d bytes, more than %d", size, bytesLimit)
 	}
 	if os.Getenv("UPDATE") != "" {
 		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {

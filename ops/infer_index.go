@@ -122,20 +122,9 @@ func inferCompress(c *inference) {
 	}
 }
 
+// inferUnique: the first output is that of Compress.
 func inferUnique(c *inference) {
-	s, ok := c.shape(0)
-	switch {
-	case c.attr("axis") == nil:
-		c.unknownDims(0, c.elem(0), 1)
-	case !ok:
-		c.unranked(0, c.elem(0))
-	default:
-		if axis, ok := c.axis(0, len(s)); ok {
-			out := slices.Clone(s)
-			out[axis] = ir.Dim{}
-			c.ranked(0, c.elem(0), out)
-		}
-	}
+	inferCompress(c)
 	for i := 1; i < 4; i++ {
 		c.unknownDims(i, ir.Int64, 1)
 	}

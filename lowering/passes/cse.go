@@ -27,7 +27,7 @@ import (
 //
 // A merged node or initializer counts as a change.
 func CSE(m *ir.Model) (changed bool, err error) {
-	c := &merger{returned: returnersOf(m.Graph), ids: map[*ir.Value]int{}, declared: declaredSymbols(m.Graph), sizes: map[string]ir.Dim{}}
+	c := &merger{returned: returnersOf(m.Graph), ids: make(map[*ir.Value]int, 2*m.Graph.Len()), declared: declaredSymbols(m.Graph), sizes: map[string]ir.Dim{}}
 	c.constants(m.Graph)
 	c.graph(m.Graph, nil)
 	c.renameSizes(m.Graph)
@@ -115,7 +115,7 @@ func (s *seen) find(key string) *ir.Node {
 }
 
 func (c *merger) graph(g *ir.Graph, outer *seen) {
-	here := &seen{outer, map[string]*ir.Node{}}
+	here := &seen{outer, make(map[string]*ir.Node, g.Len())}
 	for n := range g.Nodes() {
 		for s := range n.Subgraphs() {
 			c.graph(s, here)

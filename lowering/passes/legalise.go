@@ -143,9 +143,10 @@ const maxCopied = 1 << 22
 type functionKey struct{ domain, name, overload string }
 
 func newLegaliser(m *ir.Model, t Target) *legaliser {
+	expected := 4 * m.Graph.Len() // nodes, when calls have been replaced
 	l := &legaliser{
 		model: m, target: t, local: map[functionKey]*ir.Function{}, imports: map[string]int64{}, called: map[string]bool{},
-		templates: map[string]*template{}, limit: maxCopied, values: names{}, nodes: names{},
+		templates: map[string]*template{}, limit: maxCopied, values: make(names, expected), nodes: make(names, expected),
 	}
 	for _, f := range m.Functions {
 		l.local[functionKey{domainOf(f.Domain), f.Name, f.Overload}] = f
