@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ func (g *grammar) checkStructure(root *tree.Node) diag.List {
 	for _, leaf := range leaves(invalid, nil) {
 		found = append(found, g.explain(root, leaf)...)
 	}
-	return found.Sorted()
+	return slices.CompactFunc(found.Sorted(), fault.SameMistake)
 }
 
 // leaves returns the errors that have no cause of their own.

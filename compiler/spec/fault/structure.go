@@ -69,6 +69,12 @@ func MissingKey(r diag.Range, where, key string) *diag.Diagnostic {
 	return missingKey.At(r, "%s needs `%s`", where, key)
 }
 
+// SameMistake reports whether two findings about structure are about one mistake
+// that is reached in two ways, through an alias.
+func SameMistake(a, b diag.Diagnostic) bool {
+	return a.Range == b.Range && a.Code == b.Code && a.Code != missingKey.Code // of which one place may lack several
+}
+
 // MissingOption reports a required option that neither the block nor its
 // defaults state.
 func MissingOption(r diag.Range, block, option, doc string) *diag.Diagnostic {
