@@ -11,10 +11,11 @@ test:
 check:
 	.ci/run
 
-# Writes every golden file anew; review what changed.
+# Writes every golden file, and the recorded sizes of the graphs, anew; review what changed.
 goldens:
 	./scripts/onnxruntime.sh
 	UPDATE=1 go test ./...
+	go run ./cmd/mobiusc stats --baseline testdata/stats.json --update
 
 # The benchmarks of the packages.
 bench:

@@ -104,7 +104,7 @@ func newApp(s streams) *cli.App {
 		},
 		Commands: []*cli.Command{
 			compileCommand(), bindCommand(), specsCommand(), lintCommand(), fmtCommand(), explainCommand(), expandCommand(), schemaCommand(),
-			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), showCommand(), lspCommand(), completionCommand(), completeCommand(),
+			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), statsCommand(), showCommand(), lspCommand(), completionCommand(), completeCommand(),
 		},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
 		ExitErrHandler: func(*cli.Context, error) {},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"mobiusc/compiler/stats"
 	"mobiusc/ir"
 )
 
@@ -33,27 +34,14 @@ func sizes(a, b *Model) []Size {
 }
 
 func measure(m *Model) map[string]int64 {
-	out := map[string]int64{}
 	if m == nil {
-		return out
+		return map[string]int64{}
 	}
-	g := m.Model.Graph
-	out["bytes of the model"] = m.Bytes
-	out["nodes"] = int64(g.Len())
-	for range g.AllNodes() {
-		out["nodes in subgraphs"]++
+	c := stats.Of(m.Model)
+	return map[string]int64{
+		"nodes": c.Nodes, "nodes in subgraphs": c.SubgraphNodes, "nodes in functions": c.FunctionNodes,
+		"parameters": c.Parameters, "bytes of parameters": c.ParameterBytes, "bytes of the model": m.Bytes,
 	}
-	out["nodes in subgraphs"] -= int64(g.Len())
-	for _, f := range m.Model.Functions {
-		for range f.Body.AllNodes() {
-			out["nodes in functions"]++
-		}
-	}
-	for _, v := range g.Initializers {
-		out["parameters"] += max(0, v.Init.Len())
-		out["bytes of parameters"] += max(0, v.Init.ByteLen())
-	}
-	return out
 }
 
 // compareFunctions compares the local functions of two models.
