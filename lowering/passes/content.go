@@ -53,15 +53,14 @@ func (r *rewriter) isOwnSymbol(name string) bool {
 }
 
 // shareSizes makes the readers of a node's output read an earlier value with the
-// same content, and reports whether the node is gone.
-func (r *rewriter) shareSizes(n *ir.Node) bool {
+// same content.
+func (r *rewriter) shareSizes(n *ir.Node) {
 	key := r.contentKey(n)
 	if key == "" {
-		return false
+		return
 	}
 	if first := r.sizes.find(key); first != nil && r.bypass(n, first) {
-		return true
+		return
 	}
 	r.contents[n], r.sizes.nodes[key] = key, n
-	return false
 }

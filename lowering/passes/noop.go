@@ -82,15 +82,16 @@ func (r *rewriter) canDefine(v *ir.Value, g *ir.Graph) bool {
 }
 
 // castLike makes a CastLike whose type is known a Cast, which does not read the
-// value that has the type.
-func (r *rewriter) castLike(n *ir.Node) {
+// value that has the type, and may be a constant's. It reports whether it did.
+func (r *rewriter) castLike(n *ir.Node) bool {
 	if n.OpType != "CastLike" || n.Output(0) == nil || !isTensor(n.Output(0).Type) {
-		return
+		return false
 	}
 	n.OpType = "Cast"
 	n.SetInputs(n.Inputs()[:1])
 	n.SetAttr(ir.IntAttr("to", int64(n.Output(0).Type.Elem)))
 	r.changed = true
+	return true
 }
 
 // joinReshapes makes a Reshape of a Reshape read what that one reads. The

@@ -100,7 +100,11 @@ func (r *rewriter) node(n *ir.Node) (next *ir.Node, err error) {
 	if !ops.IsDefault(n.Domain) {
 		return next, nil
 	}
-	return next, r.simplify(n)
+	again, err := r.simplify(n)
+	if again {
+		next = n
+	}
+	return next, err
 }
 
 // decide replaces a node by constants, or an If by the branch it takes, if what
@@ -123,19 +127,21 @@ func (r *rewriter) decide(n *ir.Node) (next *ir.Node, done bool, err error) {
 	return next, true, r.replace(n, results)
 }
 
-// simplify replaces a node whose outputs have their types.
-func (r *rewriter) simplify(n *ir.Node) error {
+// simplify replaces a node whose outputs have their types. again says that the
+// node has become another, to be visited once more.
+func (r *rewriter) simplify(n *ir.Node) (again bool, err error) {
 	if results := r.known(n); results != nil {
-		return r.replace(n, results)
+		return false, r.replace(n, results)
 	}
 	r.joinReshapes(n)
 	if from := r.unchanged(n); from != nil && r.bypass(n, from) {
-		return nil
+		return false, nil
 	}
-	if !r.shareSizes(n) {
-		r.castLike(n)
+	if r.castLike(n) {
+		return true, nil
 	}
-	return nil
+	r.shareSizes(n)
+	return false, nil
 }
 
 // infer gives the outputs of a node their types, and legalises its subgraphs.
