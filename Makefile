@@ -1,6 +1,6 @@
 # The two commands of the README, and the heavier lanes described in CONTRIBUTING.md.
 
-.PHONY: test check goldens bench bench-weights reference numerics
+.PHONY: test check goldens bench bench-peers bench-packages bench-weights reference numerics
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -17,8 +17,19 @@ goldens:
 	UPDATE=1 go test ./...
 	go run ./cmd/mobiusc stats --baseline testdata/stats.json --update
 
-# The benchmarks of the packages.
+# How fast the compiled graphs are, as ratios to other graphs and to torch: docs/benchmarks.md. A few minutes; with
+# BENCH="-full -o FILE" everything, in an hour. What bench-peers has not installed is reported as not measured.
+BENCH ?=
 bench:
+	./scripts/onnxruntime.sh
+	go run ./internal/bench $(BENCH)
+
+# Installs the peers of the benchmark outside the repository: 7 GB.
+bench-peers:
+	internal/bench/peers/setup.sh
+
+# The benchmarks of the compiler's own packages.
+bench-packages:
 	go test -run '^$$' -bench . ./...
 
 # Generates the reference tensors anew; fails if a byte differs. The first run installs torch outside the repository.

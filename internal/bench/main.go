@@ -9,17 +9,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
 // bench is one run of the benchmark.
 type bench struct {
 	dir     string // of the models, removed at the end
+	out     string // file for the report, or ""
 	threads int
 	full    bool
 	pairing pairing
@@ -27,7 +31,7 @@ type bench struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,22 +66,27 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(b.dir)
+	b.out = *out
 	for _, p := range parts {
-		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), p.name) {
 			continue
 		}
-		fmt.Fprintln(os.Stderr, "bench:", p.name)
-		if err := p.run(ctx, b); err != nil {
+		fmt.Fprintf(os.Stderr, "bench: %s %s\n", time.Now().Format(time.TimeOnly), p.name)
+		if err := errors.Join(p.run(ctx, b), ctx.Err()); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err := b.save(); err != nil {
+			return err
 		}
 	}
-	text := b.report.markdown()
-	fmt.Print(text)
-	if *out == "" {
+	fmt.Print(b.report.markdown())
+	return nil
+}
+
+// save writes what has been measured so far, so that a run that is stopped leaves it.
+func (b *bench) save() error {
+	if b.out == "" {
 		return nil
 	}
-	return os.WriteFile(*out, []byte(text), 0o666)
+	return os.WriteFile(b.out, []byte(b.report.markdown()), 0o666)
 }
