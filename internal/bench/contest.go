@@ -44,7 +44,7 @@ type pairing struct {
 
 // compare runs every entrant once a round, in turn, at each shape, in several
 // heats with new processes: where a process's memory lies makes a difference that
-// lasts as long as the process. An entrant that fails is out for the heat. The
+// lasts as long as the process. Another one begins in every heat and round. An entrant that fails is out for the heat. The
 // result is by shape, in the order of entrants; loaded holds how each was loaded
 // in the last heat, or nil.
 func (p pairing) compare(ctx context.Context, entrants []entrant, shapes []shape) (results [][]timing, loaded []*process) {
@@ -52,17 +52,18 @@ func (p pairing) compare(ctx context.Context, entrants []entrant, shapes []shape
 	for i := range results {
 		results[i] = make([]timing, len(entrants))
 	}
-	for range p.heats {
-		loaded = p.heat(ctx, entrants, shapes, results)
+	for heat := range p.heats {
+		loaded = p.heat(ctx, heat, entrants, shapes, results)
 	}
 	return results, loaded
 }
 
-func (p pairing) heat(ctx context.Context, entrants []entrant, shapes []shape, results [][]timing) []*process {
+func (p pairing) heat(ctx context.Context, heat int, entrants []entrant, shapes []shape, results [][]timing) []*process {
 	workers := make([]*process, len(entrants))
 	failures := make([]error, len(entrants))
-	for i, e := range entrants {
-		workers[i], failures[i] = e.start(ctx)
+	for k := range entrants {
+		i := (k + heat) % len(entrants) // whoever loads first has an advantage or the opposite
+		workers[i], failures[i] = entrants[i].start(ctx)
 	}
 	for i, s := range shapes {
 		p.rounds(entrants, workers, failures, s, results[i])
@@ -77,8 +78,10 @@ func (p pairing) heat(ctx context.Context, entrants []entrant, shapes []shape, r
 
 // rounds adds to row what the rounds of one shape take.
 func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
-	runs := func(warm bool) {
-		for i, w := range workers {
+	runs := func(first int, warm bool) {
+		for k := range workers {
+			i := (k + first) % len(workers)
+			w := workers[i]
 			row[i].entrant = entrants[i].name
 			if row[i].err = failures[i]; row[i].err != nil {
 				continue
@@ -101,10 +104,10 @@ func (p pairing) rounds(entrants []entrant, workers []*process, failures []error
 		}
 	}
 	begin := time.Now()
-	runs(true)
+	runs(0, true)
 	rounds := int(p.budget / time.Duration(p.heats) / max(time.Since(begin), time.Millisecond))
-	for range min(max(rounds, p.min), p.max) {
-		runs(false)
+	for n := range min(max(rounds, p.min), p.max) {
+		runs(n, false)
 	}
 }
 

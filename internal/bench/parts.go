@@ -122,13 +122,9 @@ func textModel(ctx context.Context, b *bench) error {
 	}
 	t := b.report.table("Whole text model, 0.75 billion parameters", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
 	m := b.report.table("Whole text model: loading and memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
-	pairing := b.pairing
-	if !b.full {
-		pairing.heats = 1
-	}
 	for _, o := range others {
 		ours := b.compiled("ours", "text", chunked)
-		results, workers := pairing.compare(ctx, []entrant{ours, o}, shapes)
+		results, workers := b.pairing.compare(ctx, []entrant{ours, o}, shapes)
 		t.pair("tokens", shapes, results)
 		m.memory(shapes, results, workers)
 		if err := errors.Join(b.save(), ctx.Err()); err != nil {
