@@ -74,13 +74,6 @@ func title(name string) string {
 	return map[string]string{"text": "text model, 0.75 billion parameters", "large": "27B, vision-language, all components"}[name]
 }
 
-// withoutData are the options of a session whose weights are not there: nothing
-// may touch them.
-var withoutData = map[string]string{
-	"session.disable_prepacking":                "1",
-	"optimization.disable_specified_optimizers": "ConstantFolding",
-}
-
 // loadTimes measures how long the runtime takes to load the full-size decoder,
 // its weights a file without blocks, and counts nodes.
 func loadTimes(ctx context.Context, b *bench) error {
@@ -88,7 +81,7 @@ func loadTimes(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	t := b.report.table("Loading the full-size decoder", "64 layers, 27 billion parameters in float32, weights in a sparse file; no prepacking and no constant folding, which would read them")
+	t := b.report.table("Loading the full-size decoder", "64 layers, 27 billion parameters in float32, weights in a sparse file; without what would read them: prepacking, constant folding, planning of memory")
 	t.header = []string{"graph", "nodes", "in subgraphs", "model.onnx, MB", "load, s", "ratio"}
 	type graph struct {
 		name, path string
@@ -120,7 +113,7 @@ func loadTimes(ctx context.Context, b *bench) error {
 			if g.loads.err != nil {
 				continue
 			}
-			p, err := startModel(ctx, g.name, workerOptions{Model: g.path, Threads: b.threads, Entries: withoutData})
+			p, err := startModel(ctx, g.name, workerOptions{Model: g.path, Threads: b.threads, Absent: true})
 			if g.loads.err = err; err == nil {
 				p.close()
 				g.loads.seconds = append(g.loads.seconds, p.Load)

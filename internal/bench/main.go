@@ -41,7 +41,6 @@ func main() {
 
 func run(ctx context.Context) error {
 	b := &bench{report: &report{}}
-	entries := map[string]string{}
 	worker := flag.String("worker", "", "internal: load the model at `PATH` and answer requests")
 	only := flag.String("only", "", "`PARTS` to measure, separated by commas: "+strings.Join(partNames(), ", "))
 	out := flag.String("o", "", "write the tables, as Markdown, to `FILE` too")
@@ -50,14 +49,10 @@ func run(ctx context.Context) error {
 	budget := flag.Duration("budget", 6*time.Second, "time for the rounds of one row")
 	flag.IntVar(&b.pairing.heats, "heats", 2, "times that every model is loaded anew")
 	flag.BoolVar(&b.pairing.wall, "wall", false, "the clock's time, also where one thread lets the processors' time be used")
-	flag.Func("entry", "internal: session entry KEY=VALUE", func(s string) error {
-		k, v, _ := strings.Cut(s, "=")
-		entries[k] = v
-		return nil
-	})
+	absent := flag.Bool("absent", false, "internal: the model's weights are not there")
 	flag.Parse()
 	if *worker != "" {
-		return work(workerOptions{*worker, b.threads, entries}, os.Stdin, os.Stdout)
+		return work(workerOptions{*worker, b.threads, *absent}, os.Stdin, os.Stdout)
 	}
 	b.pairing.budget, b.pairing.min, b.pairing.max = *budget, 2, 200
 	b.pairing.wall = b.pairing.wall || b.threads > 1

@@ -52,11 +52,7 @@ func startModel(ctx context.Context, name string, o workerOptions) (*process, er
 	if err != nil {
 		return nil, err
 	}
-	args := []string{self, "-worker", o.Model, "-threads", strconv.Itoa(o.Threads)}
-	for k, v := range o.Entries {
-		args = append(args, "-entry", k+"="+v)
-	}
-	return start(ctx, name, args...)
+	return start(ctx, name, self, "-worker", o.Model, "-threads", strconv.Itoa(o.Threads), "-absent="+strconv.FormatBool(o.Absent))
 }
 
 // failed ends a worker that does not answer and says what it wrote.

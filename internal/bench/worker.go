@@ -50,7 +50,22 @@ type runAnswer struct {
 type workerOptions struct {
 	Model   string
 	Threads int
-	Entries map[string]string
+	// Absent says that the weights are a file of zeros without blocks, larger than
+	// the memory: nothing may read them, nor plan memory for them.
+	Absent bool
+}
+
+// session returns the options of the session.
+func (o workerOptions) session() ort.Options {
+	s := ort.Options{Threads: o.Threads}
+	if o.Absent {
+		s.NoMemoryPattern = true
+		s.Entries = map[string]string{
+			"session.disable_prepacking":                "1",
+			"optimization.disable_specified_optimizers": "ConstantFolding",
+		}
+	}
+	return s
 }
 
 // work is the body of a worker process.
@@ -60,7 +75,7 @@ func work(o workerOptions, in io.Reader, out io.Writer) error {
 		return err
 	}
 	start := time.Now()
-	session, err := ort.Load(o.Model, model, ort.Options{Threads: o.Threads, Entries: o.Entries})
+	session, err := ort.Load(o.Model, model, o.session())
 	if err != nil {
 		return err
 	}

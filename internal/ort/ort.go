@@ -86,6 +86,9 @@ type Options struct {
 	// Entries are session configuration entries, such as
 	// session.disable_prepacking.
 	Entries map[string]string
+	// NoMemoryPattern keeps the runtime from planning memory ahead, for which it
+	// allocates as much as all weights take, also where they stay in their file.
+	NoMemoryPattern bool
 }
 
 // Port is a declared input or output of a session.
@@ -128,7 +131,7 @@ func sessionOptions(o Options) (*ort.SessionOptions, error) {
 	if threads == 0 {
 		threads = 2
 	}
-	err = errors.Join(so.SetIntraOpNumThreads(threads), so.SetInterOpNumThreads(1))
+	err = errors.Join(so.SetIntraOpNumThreads(threads), so.SetInterOpNumThreads(1), so.SetMemPattern(!o.NoMemoryPattern))
 	for k, v := range o.Entries {
 		err = errors.Join(err, so.AddSessionConfigEntry(k, v))
 	}

@@ -39,6 +39,7 @@ def add_weights(model, directory, mode):
             if value.const_value is not None and value.const_value.nbytes < 1024:
                 continue
             name = value.name
+            size = int(value.dtype.itemsize * np.prod(tuple(value.shape), dtype=np.int64))
             if name == "lm_head.weight" and tuple(value.shape) == places.get("model.embed_tokens.weight", (0, ()))[1]:
                 at = places["model.embed_tokens.weight"][0]  # tied: the peer's loader gives both the same tensor
             else:
@@ -49,11 +50,10 @@ def add_weights(model, directory, mode):
                 elif mode == "random":
                     for part in random_content(rng, name, tuple(value.shape)):
                         f.write(part.tobytes())
-                offset = at + value.dtype.itemsize * int(np.prod(tuple(value.shape)))
+                offset = at + size
             places[name] = (at, tuple(value.shape))
             value.const_value = ir.ExternalTensor(
-                "model.onnx.data", at, value.dtype.itemsize * int(np.prod(tuple(value.shape))),
-                value.dtype, name=name, shape=value.shape, base_dir=directory)
+                "model.onnx.data", at, size, value.dtype, name=name, shape=value.shape, base_dir=directory)
         f.truncate(offset)
 
 
