@@ -39,14 +39,27 @@ func TestQuantile(t *testing.T) {
 
 // TestNotMeasured checks that a row that could not be measured says so and why.
 func TestNotMeasured(t *testing.T) {
-	var r report
-	shapes := lengths(1)
-	r.table("T", "what").compare("tokens", shapes, [][]timing{{{entrant: "ours", seconds: []float64{0.001}}, {entrant: "peer", err: errNoPeers}}})
-	text := r.markdown()
+	table := (&bench{report: &report{}}).table("T", "what")
+	table.compare("tokens", lengths(1), [][]timing{{{entrant: "ours", seconds: []float64{0.001}}, {entrant: "peer", err: errNoPeers}}})
+	text := table.markdown()
 	for _, want := range []string{"| 1 | 1.00 | not measured |", "- not measured: peer at 1: " + errNoPeers.Error()} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the report does not have %q:\n%s", want, text)
+			t.Errorf("the table does not have %q:\n%s", want, text)
 		}
+	}
+}
+
+// TestPage checks that a table takes its place in a page and leaves the others.
+func TestPage(t *testing.T) {
+	r := report{tables: []*table{
+		{key: "new", what: "W", header: []string{"a"}, measured: "M"},
+		{key: "two", what: "V", header: []string{"b"}, rows: [][]string{{"2"}}, measured: "N"},
+	}}
+	page := "# Page\n\n<!-- bench: one -->\nkept\n<!-- end -->\n\n<!-- bench: two -->\nold\n<!-- end -->\n\ntext\n"
+	want := "# Page\n\n<!-- bench: one -->\nkept\n<!-- end -->\n\n<!-- bench: two -->\n\nV.\n\n| b |\n|---|\n| 2 |\n\n*N*\n\n<!-- end -->\n\ntext\n\n" +
+		"<!-- bench: new -->\n\nW.\n\n| a |\n|---|\n\n*M*\n\n<!-- end -->\n"
+	if got := r.in(page); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

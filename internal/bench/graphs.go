@@ -23,7 +23,7 @@ func compileTimes(ctx context.Context, b *bench) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", command, "./cmd/mobiusc").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	t := b.report.table("Compile time", "Seconds of a whole process, graphs alone; the clock's time")
+	t := b.table("compile", "Seconds of a whole process, graphs alone; the clock's time")
 	t.header = []string{"package", "ours, s", "peer, standard", "peer, default", "of which its build, s"}
 	rounds := 2
 	if b.full {
@@ -81,7 +81,7 @@ func loadTimes(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	t := b.report.table("Loading the full-size decoder", "64 layers, 27 billion parameters in float32, weights in a sparse file; without what would read them: prepacking, constant folding, planning of memory")
+	t := b.table("load", "64 layers, 27 billion parameters in float32, weights in a sparse file; without what would read them: prepacking, constant folding, planning of memory")
 	t.header = []string{"graph", "nodes", "in subgraphs", "model.onnx, MB", "load, s", "ratio"}
 	type graph struct {
 		name, path string
@@ -193,9 +193,9 @@ func attentionMask(ctx context.Context, b *bench) error {
 		b.compiled("without a mask", "attention, no mask", chunked),
 		b.compiled("with the mask of padding", "attention", chunked),
 	}, shapes)
-	t := b.report.table("The mask of full attention", "Attention of one layer of the 27B model, its projections included; no row is padded")
+	t := b.table("attention", "Attention of one layer of the 27B model, its projections included; no row is padded")
 	t.compare("tokens", shapes, results)
-	m := b.report.table("Memory of full attention", "GB of resident memory, as above")
+	m := b.table("attention memory", "GB of resident memory, as above")
 	m.memory(shapes, results, workers)
 	return nil
 }
@@ -214,7 +214,7 @@ func vision(ctx context.Context, b *bench) error {
 			grid
 		}{{2, grid{1, 120, 160}}, {2, grid{16, 30, 40}}}...)
 	}
-	t := b.report.table("Memory of the vision encoder", "27B model: hidden 1152, 16 heads; float32; GB of resident memory")
+	t := b.table("vision", "27B model: hidden 1152, 16 heads; float32; GB of resident memory")
 	t.header = []string{"patches", "frames", "layers", "loaded", "peak", "above", "MB a 1000 patches", "s"}
 	for _, c := range cases {
 		model, err := b.visionModel(ctx, c.depth)

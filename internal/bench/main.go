@@ -12,12 +12,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"mobiusc/internal/ort"
 )
 
 // bench is one run of the benchmark.
@@ -43,7 +47,7 @@ func run(ctx context.Context) error {
 	b := &bench{report: &report{}}
 	worker := flag.String("worker", "", "internal: load the model at `PATH` and answer requests")
 	only := flag.String("only", "", "`PARTS` to measure, separated by commas: "+strings.Join(partNames(), ", "))
-	out := flag.String("o", "", "write the tables, as Markdown, to `FILE` too")
+	out := flag.String("o", "", "put the tables, as Markdown, into `FILE`, each in its place")
 	flag.IntVar(&b.threads, "threads", 1, "threads of every model")
 	flag.BoolVar(&b.full, "full", false, "every length and every model")
 	budget := flag.Duration("budget", 6*time.Second, "time for the rounds of one row")
@@ -78,10 +82,49 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// save writes what has been measured so far, so that a run that is stopped leaves it.
+// save puts what has been measured so far into the page, so that a run that is
+// stopped leaves it.
 func (b *bench) save() error {
 	if b.out == "" {
 		return nil
 	}
-	return os.WriteFile(b.out, []byte(b.report.markdown()), 0o666)
+	page, err := os.ReadFile(b.out)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.WriteFile(b.out, []byte(b.report.in(string(page))), 0o666)
+}
+
+// circumstances says when and on what something is measured.
+func (b *bench) circumstances() string {
+	clock := "processor time"
+	if b.pairing.wall {
+		clock = "wall time"
+	}
+	threads := "one thread"
+	if b.threads > 1 {
+		threads = fmt.Sprintf("%d threads", b.threads)
+	}
+	return fmt.Sprintf("%s; %s, %d CPUs, load %s; ONNX Runtime %s; %s, %s", time.Now().Format(time.DateOnly),
+		cpuName(), runtime.NumCPU(), loadAverage(), ort.Version, threads, clock)
+}
+
+// cpuName returns the name of the processor that Linux gives, or the architecture's.
+func cpuName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo") // absent: no name
+	for line := range strings.Lines(string(text)) {
+		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// loadAverage returns the number of processes that wanted to run in the last minute.
+func loadAverage() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	if fields := strings.Fields(string(text)); len(fields) > 0 {
+		return fields[0]
+	}
+	return "unknown"
 }

@@ -55,7 +55,7 @@ func deltaRule(ctx context.Context, b *bench) error {
 		entrants = append(entrants, b.operator("chunks of 64", graphOf(linearAttention(64))))
 	}
 	results, _ := b.pairing.compare(ctx, entrants, shapes)
-	t := b.report.table("Gated delta rule alone", "16 key heads, 48 value heads, width 128; standard operators, opset 21")
+	t := b.table("delta", "16 key heads, 48 value heads, width 128; opset 21")
 	t.compare("tokens", shapes, results)
 	return nil
 }
@@ -67,7 +67,7 @@ func convolutions(ctx context.Context, b *bench) error {
 		b.operator("sum of shifted slices", convolution(false)),
 		b.operator("Conv(group)", convolution(true)),
 	}, shapes)
-	t := b.report.table("Causal convolution with state", "10,240 channels, 4 taps, SiLU; input [batch, tokens, channels]")
+	t := b.table("convolution", "10,240 channels, 4 taps, SiLU; input [batch, tokens, channels]")
 	t.compare("tokens", shapes, results)
 	return nil
 }
@@ -94,7 +94,7 @@ func mixer(ctx context.Context, b *bench) error {
 		b.compiled("per token", "mixer", perToken),
 		b.compiled("runtime's own operators", "mixer", fused),
 	}, shapes)
-	t := b.report.table("Mixer of a linear-attention layer", "hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24")
+	t := b.table("mixer", "Hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24")
 	t.compare("tokens", shapes, results)
 	return nil
 }
@@ -120,8 +120,8 @@ func textModel(ctx context.Context, b *bench) error {
 		b.peer("peer, default", source.Config, "default"),
 		b.torch(source.Config),
 	}
-	t := b.report.table("Whole text model, 0.75 billion parameters", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
-	m := b.report.table("Whole text model: loading and memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
+	t := b.table("text", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
+	m := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
 	for _, o := range others {
 		ours := b.compiled("ours", "text", chunked)
 		results, workers := b.pairing.compare(ctx, []entrant{ours, o}, shapes)

@@ -11,16 +11,19 @@ import (
 // report is what was measured, in tables.
 type report struct{ tables []*table }
 
+// table is one table of the page. Its key finds its place there.
 type table struct {
-	title, what string
-	header      []string
-	rows        [][]string
-	notes       []string
+	key, what string
+	header    []string
+	rows      [][]string
+	notes     []string
+	measured  string // when and on what
 }
 
-func (r *report) table(title, what string) *table {
-	t := &table{title: title, what: what}
-	r.tables = append(r.tables, t)
+// table begins a table; what says what was measured, in a sentence.
+func (b *bench) table(key, what string) *table {
+	t := &table{key: key, what: what, measured: b.circumstances()}
+	b.report.tables = append(b.report.tables, t)
 	return t
 }
 
@@ -106,23 +109,50 @@ func (t *table) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
-func (r *report) markdown() string {
+// markdown returns the table with what is said about it.
+func (t *table) markdown() string {
 	var b strings.Builder
-	for _, t := range r.tables {
-		fmt.Fprintf(&b, "### %s\n\n%s.\n\n", t.title, t.what)
-		line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-		line(t.header)
-		fmt.Fprintf(&b, "|%s\n", strings.Repeat("---|", len(t.header)))
-		for _, row := range t.rows {
-			line(row)
-		}
-		b.WriteString("\n")
-		for _, n := range t.notes {
-			fmt.Fprintf(&b, "- %s\n", n)
-		}
-		if len(t.notes) > 0 {
-			b.WriteString("\n")
-		}
+	fmt.Fprintf(&b, "%s.\n\n", t.what)
+	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	line(t.header)
+	fmt.Fprintf(&b, "|%s\n", strings.Repeat("---|", len(t.header)))
+	for _, row := range t.rows {
+		line(row)
 	}
+	b.WriteString("\n")
+	for _, n := range t.notes {
+		fmt.Fprintf(&b, "- %s\n", n)
+	}
+	if len(t.notes) > 0 {
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "*%s*\n", t.measured)
 	return b.String()
+}
+
+func (r *report) markdown() string {
+	var parts []string
+	for _, t := range r.tables {
+		parts = append(parts, fmt.Sprintf("### %s\n\n%s", t.key, t.markdown()))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// in returns the page with its tables replaced by those of the report. A table
+// stands between two comments, the first of which names it; one that the page
+// has no place for is put at the end.
+func (r *report) in(page string) string {
+	for _, t := range r.tables {
+		begin, end := "<!-- bench: "+t.key+" -->\n", "<!-- end -->\n"
+		before, rest, found := strings.Cut(page, begin)
+		after := ""
+		if found {
+			_, after, found = strings.Cut(rest, end)
+		}
+		if !found {
+			before, after = strings.TrimRight(page, "\n")+"\n\n", ""
+		}
+		page = strings.TrimLeft(before+begin+"\n"+t.markdown()+"\n"+end+after, "\n")
+	}
+	return page
 }
