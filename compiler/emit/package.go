@@ -271,8 +271,8 @@ func (c *Component) writeData(ctx context.Context, name string, fill bool) (err 
 		}
 	}
 	if fill {
-		if err := f.Truncate(c.layout.size); err != nil {
-			return err
+		if err := reserve(f, c.layout.size); err != nil {
+			return fmt.Errorf("%d bytes of data: %w", c.layout.size, err)
 		}
 		hook("data")
 		if err := c.Fill(ctx, name); err != nil {

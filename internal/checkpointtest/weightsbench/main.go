@@ -42,6 +42,8 @@ func main() {
 	switch what := flag.Arg(0); {
 	case b.dir == "":
 		err = fmt.Errorf("-dir is required")
+	case what == "source": // see writeInChild
+		err = b.writeSource()
 	case what == "copy":
 		err = b.run(b.copy)
 	case what == "inplace" && b.layout != "" && b.spec != "" && b.config != "":

@@ -16,8 +16,8 @@ import (
 )
 
 // cost is what a process took: wall time until what it wrote is on disk, processor
-// time, and its peak memory in bytes. The kernel counts this program's own few megabytes as the
-// other's until it executes.
+// time, and its peak memory in bytes, as which the kernel counts this program's own
+// few megabytes too.
 type cost struct {
 	wall, cpu time.Duration
 	peak      int64
