@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mobiusc/compiler"
@@ -87,13 +88,19 @@ func compileCheckpoint(t *testing.T, dir, spec string, o compiler.Options) *veri
 	return p
 }
 
-// compareCase plays one case and compares every output of every step.
-func compareCase(t *testing.T, p *verify.Package, c referenceCase, tolerance float64) []verify.Result {
+func readReference(t *testing.T, c referenceCase) *verify.Reference {
 	t.Helper()
 	ref, err := verify.ReadReference(filepath.Join(referenceDir, c.File))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ref
+}
+
+// compareCase plays one case and compares every output of every step.
+func compareCase(t *testing.T, p *verify.Package, c referenceCase, tolerance float64) []verify.Result {
+	t.Helper()
+	ref := readReference(t, c)
 	results, err := p.Compare(ref, verify.Tolerance{Abs: tolerance, Rel: tolerance})
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +155,21 @@ func checkFloat16(t *testing.T, results []verify.Result) {
 	}
 }
 
+// checkStates checks that states of a float16 package have the dtypes that the
+// reference gives them in float16: those that it keeps in float32 are not halved.
+func checkStates(t *testing.T, results []verify.Result, ref *verify.Reference) {
+	t.Helper()
+	for _, r := range results {
+		if !strings.HasPrefix(r.Value, "present.") {
+			continue
+		}
+		want := ref.Steps[r.Step].Components[r.Component].Float16[r.Value].Type.String()
+		if r.DType != want {
+			t.Errorf("step %d, %s %s is %s, and %s in the reference", r.Step, r.Component, r.Value, r.DType, want)
+		}
+	}
+}
+
 // parity runs every case of a reference model in both dtypes.
 func parity(t *testing.T, model, spec string) {
 	t.Helper()
@@ -165,7 +187,11 @@ func parity(t *testing.T, model, spec string) {
 		t.Run("float16", func(t *testing.T) {
 			p := compileReference(t, model, spec, compiler.Options{DType: "float16"})
 			for _, c := range m.Cases {
-				t.Run(c.Name, func(t *testing.T) { checkFloat16(t, compareCase(t, p, c, float16Tolerance)) })
+				t.Run(c.Name, func(t *testing.T) {
+					results := compareCase(t, p, c, float16Tolerance)
+					checkFloat16(t, results)
+					checkStates(t, results, readReference(t, c))
+				})
 			}
 		})
 		cases += len(m.Cases)

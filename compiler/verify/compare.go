@@ -32,6 +32,7 @@ type Result struct {
 	Step      int    `json:"step"`
 	Component string `json:"component"`
 	Value     string `json:"value"`
+	DType     string `json:"dtype"` // of the package's output
 	Error
 	// Reference is the error of the reference's own float16 run, if the file
 	// has one.
@@ -82,7 +83,7 @@ func (c *component) compare(call *Call, name string, have ort.Tensor, tol Tolera
 	if name == "logits" {
 		rows = int(want.Dims[len(want.Dims)-1])
 	}
-	result := Result{Component: c.Name, Value: name, Error: difference(floats(have), floats(want), counts, tol, rows)}
+	result := Result{Component: c.Name, Value: name, DType: have.Type.String(), Error: difference(floats(have), floats(want), counts, tol, rows)}
 	if f16, ok := call.Float16[name]; ok {
 		e := difference(floats(f16), floats(want), counts, tol, rows)
 		result.Reference = &e

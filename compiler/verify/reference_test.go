@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,14 +73,13 @@ func TestReadReference(t *testing.T) {
 // FuzzReadReference reads any file: what is read without an error can be
 // checked against a package.
 func FuzzReadReference(f *testing.F) {
-	for _, name := range []string{"llama/short", "bert/padded"} {
-		data, err := os.ReadFile(filepath.Join("../../testdata/reference", name+".safetensors"))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+	for _, header := range []string{
+		`{"step0.m.in.x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`,
+		`{"step0.m.out.y":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},"step0.greedy":{"dtype":"I64","shape":[0],"data_offsets":[4,4]}}`,
+		`{"step1.m.f16.y.0":{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]},"__metadata__":{"case":"x"}}`,
+	} {
+		f.Add(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"\x00\x00\x80\x3f"...))
 	}
-	f.Add([]byte("\x40\x00\x00\x00\x00\x00\x00\x00" + `{"step0.m.in.x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}` + "\x00\x00\x80\x3f"))
 	p := &Package{components: []*component{{session: &ort.Session{}}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x.safetensors")

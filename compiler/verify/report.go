@@ -14,6 +14,7 @@ import (
 type Row struct {
 	Component string `json:"component"`
 	Value     string `json:"value"` // logits, present.{i}.key, …
+	DType     string `json:"dtype"` // of the package's output
 	Error
 	Reference *Error `json:"reference_float16,omitempty"`
 }
@@ -36,7 +37,7 @@ func group(results []Result, name func(value string) string) []Row {
 		if !ok {
 			i = len(rows)
 			index[r.Component+"/"+kind] = i
-			rows = append(rows, Row{Component: r.Component, Value: kind, Error: r.Error, Reference: r.Reference})
+			rows = append(rows, Row{Component: r.Component, Value: kind, DType: r.DType, Error: r.Error, Reference: r.Reference})
 			continue
 		}
 		row := &rows[i]
@@ -135,12 +136,12 @@ func finiteOrNil(e *Error) *Error {
 func (r Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s (tolerance %g)\n", r.Reference, r.Tolerance)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "  component\tvalue\tmax abs\tmax rel\trms\toutside\targmax\treference max\treference rms")
+	fmt.Fprintln(t, "  component\tvalue\tdtype\tmax abs\tmax rel\trms\toutside\targmax\treference max\treference rms")
 	for _, row := range r.Rows {
-		fmt.Fprintf(t, "  %s\t%s\t%s\n", row.Component, row.Value, columns(row.Error, row.Reference))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\n", row.Component, row.Value, row.DType, columns(row.Error, row.Reference))
 	}
 	for _, s := range r.Results {
-		fmt.Fprintf(t, "  step %d %s\t%s\t%s\n", s.Step, s.Component, s.Value, columns(s.Error, s.Reference))
+		fmt.Fprintf(t, "  step %d %s\t%s\t%s\t%s\n", s.Step, s.Component, s.Value, s.DType, columns(s.Error, s.Reference))
 	}
 	return t.Flush()
 }
