@@ -48,3 +48,8 @@ bench-weights:
 numerics:
 	./scripts/onnxruntime.sh
 	MEASURE=1 go test -count=1 -run NumericsPage ./compiler
+
+# A real published checkpoint against the reference, on real sentences.
+.PHONY: real-weights
+real-weights:
+	./scripts/real-weights.sh
