@@ -22,7 +22,8 @@ type Builder struct {
 	env       *ops.Env
 
 	prefix string // module path that names are relative to
-	block  *Block // whose nodes are being added
+	block  *Block // whose nodes are being added; nil: those of an output
+	out    Output
 
 	indexed *Block // one that took positions from the index, or nil
 
@@ -122,9 +123,11 @@ func (b *Builder) Node(domain, op string, inputs []*ir.Value, outputs int, attrs
 	}
 	n := ir.NewNode(domain, op, inputs, outs, attrs...)
 	n.Name = name
+	at := b.out.Range
 	if b.block != nil {
-		n.Meta.Set("source", b.source(b.block.Range))
+		at = b.block.Range
 	}
+	n.Meta.Set("source", b.source(at))
 	b.nodes.Append(n)
 	if err := b.env.Infer(n); err != nil {
 		b.Fail("%v", err)

@@ -129,8 +129,10 @@ func (b *Builder) lower() *Graph {
 	result := b.Body(c.Body, Tensor{})
 	b.checkIndexed()
 	for _, out := range c.Outputs {
-		b.block = nil
-		b.graph.Outputs = append(b.graph.Outputs, b.output(out.Name, b.Full(b.outputTensor(out, result))))
+		b.block, b.out = nil, out
+		b.Within(out.Name, func() {
+			b.graph.Outputs = append(b.graph.Outputs, b.output(out.Name, b.Full(b.outputTensor(out, result))))
+		})
 	}
 	for _, s := range b.states {
 		b.graph.Outputs = append(b.graph.Outputs, s.Output)

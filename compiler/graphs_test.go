@@ -15,12 +15,13 @@ import (
 	"mobiusc/ops"
 )
 
-// TestShapes compiles every spec for an old, the default and the newest opset
+// TestGraphs compiles every spec for an old, the default and the newest opset
 // and checks the files: every value of every graph, subgraphs included, has a
 // dtype and a shape in symbols of the graph's inputs. The only others are of
 // sizes that depend on data, and no output of a graph has one. And nothing is
-// left to fold: no node computes something from small constants alone.
-func TestShapes(t *testing.T) {
+// left to fold: no node computes something from small constants alone. Every node
+// has the place in the spec that it comes from.
+func TestGraphs(t *testing.T) {
 	files, err := filepath.Glob("../specs/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no specs: %v", err)
@@ -34,22 +35,22 @@ func TestShapes(t *testing.T) {
 			continue
 		}
 		spec := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		configs := shapeConfigs(spec)
+		configs := graphConfigs(spec)
 		if len(configs) == 0 {
 			t.Errorf("no config for %s", spec)
 		}
 		for _, config := range configs {
 			for _, opset := range []int64{compiler.MinOpset, compiler.DefaultOpset, ops.MaxOpset("")} {
 				t.Run(fmt.Sprintf("%s/%s/%d", spec, filepath.Base(filepath.Dir(config)), opset), func(t *testing.T) {
-					checkShapes(t, compiler.Options{Spec: file, Config: config, Opset: opset, Out: filepath.Join(t.TempDir(), "package")})
+					checkGraphs(t, compiler.Options{Spec: file, Config: config, Opset: opset, Out: filepath.Join(t.TempDir(), "package")})
 				})
 			}
 		}
 	}
 }
 
-// shapeConfigs lists configs of small models; "" is the one that the spec pins.
-func shapeConfigs(spec string) (configs []string) {
+// graphConfigs lists configs of small models; "" is the one that the spec pins.
+func graphConfigs(spec string) (configs []string) {
 	models := map[string][]string{"qwen3_5": {"qwen3_5_vl", "qwen3_5_text"}, "qwen3_vl": {"qwen3_vl"}}[spec]
 	if spec == "qwen3_8" {
 		return []string{""}
@@ -65,7 +66,7 @@ func shapeConfigs(spec string) (configs []string) {
 	return configs
 }
 
-func checkShapes(t *testing.T, o compiler.Options) {
+func checkGraphs(t *testing.T, o compiler.Options) {
 	t.Helper()
 	found, err := compiler.Compile(context.Background(), o)
 	if err != nil || found.HasErrors() {
@@ -83,18 +84,18 @@ func checkShapes(t *testing.T, o compiler.Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &shapeCheck{t: t, declared: map[string]bool{}, byName: map[string]*ir.Value{}}
+		c := &graphCheck{t: t, declared: map[string]bool{}, byName: map[string]*ir.Value{}}
 		c.model(m.Graph)
 	}
 }
 
-type shapeCheck struct {
+type graphCheck struct {
 	t        *testing.T
 	declared map[string]bool      // symbols of the graph's inputs
 	byName   map[string]*ir.Value // of the values that nodes define
 }
 
-func (c *shapeCheck) model(g *ir.Graph) {
+func (c *graphCheck) model(g *ir.Graph) {
 	c.eachSymbol(g.Inputs, func(_ *ir.Value, name string) { c.declared[name] = true })
 	for n := range g.AllNodes() {
 		for _, v := range n.Outputs() {
@@ -111,11 +112,14 @@ func (c *shapeCheck) model(g *ir.Graph) {
 	c.graph(g)
 }
 
-func (c *shapeCheck) graph(g *ir.Graph) {
+func (c *graphCheck) graph(g *ir.Graph) {
 	c.values(g.Inputs)
 	c.values(g.Initializers)
 	for n := range g.Nodes() {
 		c.values(n.Outputs())
+		if n.Meta.Get("source") == "" {
+			c.t.Errorf("%s %q has no source", n.OpType, n.Name)
+		}
 		if len(n.Inputs()) > 0 && ops.Evaluable(n) && !slices.ContainsFunc(n.Inputs(), isComputed) {
 			c.t.Errorf("%s %s reads constants alone", n.OpType, n.Name)
 		}
@@ -126,7 +130,7 @@ func (c *shapeCheck) graph(g *ir.Graph) {
 }
 
 // values checks tensors. A sequence holds tensors of different shapes.
-func (c *shapeCheck) values(list []*ir.Value) {
+func (c *graphCheck) values(list []*ir.Value) {
 	for _, v := range list {
 		switch {
 		case v == nil:
@@ -153,7 +157,7 @@ func isComputed(v *ir.Value) bool {
 	return v != nil && (v.Init == nil || v.Init.External != nil || v.Init.Len() > small)
 }
 
-func (c *shapeCheck) eachSymbol(list []*ir.Value, visit func(v *ir.Value, name string)) {
+func (c *graphCheck) eachSymbol(list []*ir.Value, visit func(v *ir.Value, name string)) {
 	for _, v := range list {
 		if v == nil || v.Type == nil {
 			continue
@@ -172,7 +176,7 @@ var measuring = []string{"NonZero", "Unique", "Compress", "SequenceAt", "ConcatF
 // dependsOnData reports whether an invented size is what its name says, the
 // content of a value or an axis v[i] of it, and depends on the content of an
 // input of the graph and not on shapes alone.
-func (c *shapeCheck) dependsOnData(name string) bool {
+func (c *graphCheck) dependsOnData(name string) bool {
 	if v := c.byName[name]; v != nil {
 		return c.readsData(v, map[*ir.Value]bool{})
 	}
@@ -183,7 +187,7 @@ func (c *shapeCheck) dependsOnData(name string) bool {
 
 // readsData reports whether a value depends on the content of an input, that is,
 // not through shapes alone that are known in symbols of the inputs.
-func (c *shapeCheck) readsData(v *ir.Value, seen map[*ir.Value]bool) bool {
+func (c *graphCheck) readsData(v *ir.Value, seen map[*ir.Value]bool) bool {
 	p := v.Producer()
 	switch {
 	case v.Init != nil || seen[v]:
