@@ -103,8 +103,10 @@ func newApp(s streams) *cli.App {
 			&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour messages: `WHEN` is auto, always or never (default: auto)", Action: oneOf("color", []string{"auto", "always", "never"})},
 		},
 		Commands: []*cli.Command{
-			compileCommand(), bindCommand(), specsCommand(), lintCommand(), fmtCommand(), explainCommand(), expandCommand(), schemaCommand(),
-			validateCommand(), verifyCommand(), inspectCommand(), diffCommand(), statsCommand(), showCommand(), lspCommand(), completionCommand(), completeCommand(),
+			compileCommand(), bindCommand(), verifyCommand(),
+			specsCommand(), initCommand(), lintCommand(), fmtCommand(), explainCommand(), expandCommand(), schemaCommand(), lspCommand(),
+			validateCommand(), inspectCommand(), diffCommand(), statsCommand(), showCommand(),
+			completionCommand(), completeCommand(),
 		},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return err },
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -129,7 +131,7 @@ func unknownCommand(app *cli.App, name string) error {
 			names = append(names, c.Name)
 		}
 	}
-	hint := "there are " + strings.Join(names, ", ")
+	hint := "mobiusc --help lists the commands"
 	if near := suggest.Nearest(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}

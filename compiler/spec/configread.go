@@ -52,6 +52,15 @@ type reading struct {
 	ignored  []IgnoredKey
 	sections []readSection
 	strict   bool
+
+	left    []unreadKey  // what is neither read nor ignored
+	missing []*configKey // what the spec needs and the config does not have
+}
+
+// unreadKey is a key of config.json with its value.
+type unreadKey struct {
+	path  string
+	value *tree.Node
 }
 
 // readSection is a section with the objects of config.json that hold its keys;
@@ -264,6 +273,7 @@ func (r *reading) absent(v *readValue, objects []jsonObject) {
 			v.value = k.def.Text
 		}
 	case !k.typ.optional && k.refused == "":
+		r.missing = append(r.missing, k)
 		r.report(fault.MissingConfigKey(start(objects[0].node), objects[0].join(k.from[0]), r.undeclared(objects[0], k), k.keyAt))
 	}
 }

@@ -66,6 +66,7 @@ func (r *reading) rope(k *configKey, objects []jsonObject) *readValue {
 func (r *reading) ropes(record hit, o jsonObject, k *configKey) expr.Value {
 	if record.entry == nil {
 		if !k.typ.optional {
+			r.missing = append(r.missing, k)
 			r.report(fault.MissingConfigKey(start(o.node), o.join(k.from[0]), nil, k.keyAt))
 		}
 		return nil
