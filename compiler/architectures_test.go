@@ -2,12 +2,15 @@ package compiler_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"mobiusc/compiler"
+	"mobiusc/compiler/spec"
 	"mobiusc/internal/checkpointtest"
 	"mobiusc/internal/diag"
 )
@@ -37,6 +40,9 @@ var architectures = []architecture{
 	{spec: "qwen2", configs: []string{"qwen2.5-0.5B"}, checkpoints: []string{"qwen2.5-0.5B"}, references: []string{"qwen2", "qwen2_window"}},
 	{spec: "qwen3", configs: []string{"qwen3-0.6B", "qwen3-8B"}, checkpoints: []string{"qwen3-0.6B"}, references: []string{"qwen3"}},
 	{spec: "qwen3_moe", configs: []string{"qwen3-30B-A3B"}, checkpoints: []string{"qwen3-30B-A3B"}, references: []string{"qwen3_moe", "qwen3_moe_sparse"}},
+	{spec: "qwen2_moe", configs: []string{"qwen1.5-moe-A2.7B"}, checkpoints: []string{"qwen1.5-moe-A2.7B"}, references: []string{"qwen2_moe"}},
+	{spec: "qwen3_5_moe", configs: []string{"qwen3.5-35B-A3B"}, references: []string{"qwen3_5_moe_text"}},
+	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "olmo2", references: []string{"olmo2"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
@@ -197,4 +203,69 @@ func publishedTensors(t *testing.T, name string) []checkpointtest.Tensor {
 		t.Fatal(err)
 	}
 	return tensors
+}
+
+// elsewhere lists the specs whose evidence is in other tests: the hybrid
+// vision-language family (parity_test.go), and what pins one of its models.
+var elsewhere = []string{"qwen3_vl", "qwen3_5", "qwen3_8"}
+
+// TestArchitecturesAreComplete checks that every spec has an entry above or
+// elsewhere, and that the entry lists all there is of its model types.
+func TestArchitecturesAreComplete(t *testing.T) {
+	type entry struct {
+		spec *spec.Spec
+		*architecture
+	}
+	var entries []entry
+	for _, path := range glob(t, "..", "specs", "*.yaml") {
+		s, found := spec.Load(path, nil)
+		if found.HasErrors() {
+			t.Fatal(found)
+		}
+		if s.Abstract || slices.Contains(elsewhere, s.Name) {
+			continue
+		}
+		i := slices.IndexFunc(architectures, func(a architecture) bool { return a.spec == s.Name })
+		if i < 0 {
+			t.Errorf("no test knows the spec %s: list what there is of it in architectures", s.Name)
+			continue
+		}
+		entries = append(entries, entry{s, &architectures[i]})
+	}
+	check := func(path string, listed func(a *architecture) []string, name string) {
+		config, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys struct {
+			ModelType string `json:"model_type"`
+		}
+		if err := json.Unmarshal(config, &keys); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, e := range entries {
+			if e.spec.Accepts(keys.ModelType) && !slices.Contains(listed(e.architecture), name) {
+				t.Errorf("%s is of model type %s, and the entry of %s does not list it", path, keys.ModelType, e.spec.Name)
+			}
+		}
+	}
+	for _, path := range glob(t, "..", "testdata", "configs", "*.json") {
+		name := strings.TrimSuffix(filepath.Base(path), ".json")
+		check(path, func(a *architecture) []string { return a.configs }, name)
+		if _, err := os.Stat(filepath.Join("..", "testdata", "checkpoints", name+".layout")); err == nil {
+			check(path, func(a *architecture) []string { return a.checkpoints }, name)
+		}
+	}
+	for _, path := range glob(t, referenceDir, "*", "config.json") {
+		check(path, func(a *architecture) []string { return a.references }, filepath.Base(filepath.Dir(path)))
+	}
+}
+
+func glob(t *testing.T, parts ...string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(parts...))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("nothing is at %s: %v", filepath.Join(parts...), err)
+	}
+	return paths
 }

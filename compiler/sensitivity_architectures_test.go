@@ -101,6 +101,27 @@ var architectureMutations = map[string][]mutation{
 		}},
 		{"placeholders of videos left as text", "qwen3_vl", "embedding", replaceInput("Equal", "placeholders/Equal_2", 1, -1)},
 	},
+	"qwen2_moe": {
+		{"gate of the shared expert dropped", "qwen2_moe", "model", func(e *editor) int {
+			return e.each("Mul", ".mlp/", func(n *ir.Node) bool {
+				gate := n.Input(1).Producer()
+				if gate == nil || gate.OpType != "Sigmoid" || !strings.Contains(gate.Input(0).Name, "shared_expert_gate") {
+					return false
+				}
+				n.Output(0).ReplaceUses(n.Input(0))
+				return true
+			})
+		}},
+		{"weights renormalised", "qwen2_moe", "model", renormalise},
+		{"window in every layer", "qwen2_moe", "model", firstMask("")},
+	},
+	"olmoe": {
+		{"norm of the queries dropped", "olmoe", "model", skip("RMSNormalization", "q_norm")},
+		{"experts off by one", "olmoe", "model", nextExpert},
+	},
+	"qwen3_5_moe": {
+		{"weights not renormalised", "qwen3_5_moe_text", "model", overAll},
+	},
 	"bert": {
 		{"padding mask dropped", "bert", "model", dropInput("Attention", "", 3)},
 		{"causal mask", "bert", "model", setAttr("Attention", "", ir.IntAttr("is_causal", 1))},

@@ -135,7 +135,7 @@ def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def save(name, architecture, config, rules, untie=None):
+def save(name, architecture, config, rules, untie=None, stacked=False):
     """Writes config.json and model.safetensors of a model; returns load(dtype, attention).
 
     untie is a module that gets weights of its own although the reference ties
@@ -152,9 +152,12 @@ def save(name, architecture, config, rules, untie=None):
     model.load_state_dict(
         {key: torch.from_numpy(value) for key, value in random_weights(model, name, rules).items()}, strict=False
     )
-    with tempfile.TemporaryDirectory() as published:
-        model.save_pretrained(published)
-        weights = {key: array(value.float()) for key, value in load_file(f"{published}/model.safetensors").items()}
+    if stacked:
+        weights = {key: array(value.float()) for key, value in model.state_dict().items()}
+    else:
+        with tempfile.TemporaryDirectory() as published:
+            model.save_pretrained(published)
+            weights = {key: array(value.float()) for key, value in load_file(f"{published}/model.safetensors").items()}
     storage = config.get("dtype") or config.get("torch_dtype") or config["text_config"]["dtype"]
     write_safetensors(
         folder / "model.safetensors",

@@ -60,12 +60,12 @@ CHUNKED = Plan("chunked", "Calls of 7 and 5 tokens, two rows; 2 decode steps", [
 DRIFT = Plan("drift", "8 columns, one row; 60 decode steps, over which a state could lose digits", [8], (0,), 60)
 
 
-def decoder(name, architecture, description, settings, rules=PLAIN_RULES, plans=(SHORT,), **how):
+def decoder(name, architecture, description, settings, rules=PLAIN_RULES, plans=(SHORT,), stacked=False, **how):
     """The entry of MODELS for a decoder: a function that generates it."""
 
     def make():
         built = getattr(transformers, architecture)
-        load = save(name, built, {"architectures": [architecture]} | settings, rules)
+        load = save(name, built, {"architectures": [architecture]} | settings, rules, stacked=stacked)
         how.setdefault("new_cache", DynamicCache)  # keeps every column, in sliding layers too
         return {
             "name": name,

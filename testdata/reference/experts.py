@@ -1,6 +1,6 @@
 """Reduced decoders with routed experts."""
 
-from decoders import QWEN_WINDOW, config, decoder
+from decoders import LONG, QWEN_WINDOW, SHORT, config, decoder
 from qwen3_5 import TEXT_RULES, text_config
 
 
@@ -53,10 +53,11 @@ EXPERTS = {
     "qwen2_moe": decoder(
         "qwen2_moe",
         "Qwen2MoeForCausalLM",
-        "Experts: 2 of 4, weights as the softmax gives them, and a shared expert behind a sigmoid gate.",
+        "Experts: 2 of 4, weights as the softmax gives them, and a shared expert behind a sigmoid gate; a window of 8 columns in the first layer.",
         config(
             "qwen2_moe",
             decoder_sparse_step=1,
+            max_window_layers=2,
             moe_intermediate_size=24,
             norm_topk_prob=False,
             num_experts=4,
@@ -64,8 +65,10 @@ EXPERTS = {
             output_router_logits=False,
             router_aux_loss_coef=0.001,
             shared_expert_intermediate_size=40,
-            **QWEN_WINDOW,
+            sliding_window=8,
+            use_sliding_window=True,
         ),
+        plans=(SHORT, LONG),
     ),
     "olmoe": decoder(
         "olmoe",
@@ -110,6 +113,7 @@ EXPERTS = {
             "shared_expert_intermediate_size": 40,
         },
         [("experts.gate_up_proj", stacked(1)), ("experts.down_proj", stacked(0.5))] + TEXT_RULES,
+        stacked=True,  # as it is published
         new_cache=None,
     ),
 }
