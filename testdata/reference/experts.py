@@ -1,7 +1,7 @@
 """Reduced decoders with routed experts."""
 
 from decoders import LONG, QWEN_WINDOW, SHORT, config, decoder
-from qwen3_5 import TEXT_RULES, text_config
+from qwen3_5 import BLOCK_GAIN, TEXT_RULES, block_gain, text_config
 
 
 def stacked(gain):
@@ -112,7 +112,10 @@ EXPERTS = {
             "router_aux_loss_coef": 0.001,
             "shared_expert_intermediate_size": 40,
         },
-        [("experts.gate_up_proj", stacked(1)), ("experts.down_proj", stacked(0.5))] + TEXT_RULES,
+        # half the usual gain, for the same reason as in the vision-language model
+        [("experts.gate_up_proj", stacked(1)), ("experts.down_proj", stacked(BLOCK_GAIN / 2))]
+        + block_gain(BLOCK_GAIN / 2)
+        + TEXT_RULES,
         stacked=True,  # as it is published
         new_cache=None,
     ),
