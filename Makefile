@@ -7,6 +7,12 @@ test:
 	./scripts/onnxruntime.sh
 	go test ./...
 
+# What needs Node and npm: the JSON Schema in yaml-language-server, and the VS Code extension.
+.PHONY: editors
+editors:
+	cd editors/yaml-language-server && npm ci && npm test
+	cd editors/vscode && npm ci && npm run package && npm test
+
 # What CI runs.
 check:
 	.ci/run

@@ -82,6 +82,7 @@ func (s *server) didClose(params json.RawMessage) (any, *rpcError) {
 	}
 	delete(s.docs, d.path)
 	delete(s.pending, d.path)
+	delete(s.outlines, d.path)
 	s.out.notify("textDocument/publishDiagnostics", publishParams{URI: d.uri, Diagnostics: []diagnostic{}})
 	s.changed(d.path) // what reads the file has it from disk again
 	return nil, nil

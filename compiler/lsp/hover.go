@@ -44,8 +44,11 @@ func (s *server) view(params json.RawMessage) (*view, *rpcError) {
 	if bad != nil {
 		return nil, bad
 	}
+	if !d.isSpec() {
+		return nil, nil
+	}
 	v := &view{document: d, s: s, sources: s.sources(d.path)}
-	if v.leaf = v.sources.Leaf(); v.leaf == nil || !d.isSpec() {
+	if v.leaf = v.sources.Leaf(); v.leaf == nil {
 		return nil, nil
 	}
 	v.pos = d.text.pos(d.text.offset(p.Position))

@@ -52,7 +52,10 @@ func (s *server) documentSymbol(params json.RawMessage) (any, *rpcError) {
 		return nil, bad
 	}
 	out := []documentSymbol{}
-	if leaf := s.sources(d.path).Leaf(); leaf != nil && leaf.Root != nil && d.isSpec() {
+	if !d.isSpec() {
+		return out, nil
+	}
+	if leaf := s.sources(d.path).Leaf(); leaf != nil && leaf.Root != nil {
 		out = append(out, d.symbols(leaf, leaf.Root, namespaceSymbol, leaf.Root.Range, 0)...)
 	}
 	if s.client.Capabilities.TextDocument.DocumentSymbol.Hierarchical {

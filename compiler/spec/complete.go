@@ -205,8 +205,7 @@ func (m *completer) values(f *form) (whole bool) {
 		m.symbols(FunctionSymbol)
 		return true
 	case formConfig:
-		m.words(configTypeWords...)
-		m.words("list<int>", "list<string>", "list<float>", "map<rope>", "optional int", "optional float", "optional string", "optional bool")
+		m.words(configTypes...)
 		return true
 	case formText:
 		if f.names == SpecSymbol {

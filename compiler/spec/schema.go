@@ -95,6 +95,8 @@ func (s *schemaWriter) inline(f *form) object {
 	case formConfig:
 		o := nullable("string")
 		o["pattern"] = configTypePattern
+		o["patternErrorMessage"] = "a type of config key is " + strings.Join(configTypeWords, ", ") + ", list<T> or map<T>, each also optional T" // editors show it
+		o["anyOf"] = []any{object{"enum": configTypes}, object{}}                                                                                 // what is offered; more is allowed
 		return o
 	case formMap:
 		o := nullable("object")
@@ -180,7 +182,7 @@ func (s *schemaWriter) record(f *form) object {
 	default:
 		one := s.inline(short.form)
 		long["type"] = union([]string{"object"}, one["type"])
-		for _, keyword := range []string{"items", "pattern"} { // they concern lists and text alone
+		for _, keyword := range []string{"items", "pattern", "patternErrorMessage", "anyOf"} { // they concern lists and text alone
 			if v, ok := one[keyword]; ok {
 				long[keyword] = v
 			}
@@ -211,12 +213,16 @@ func (s *schemaWriter) body() {
 	}
 	conditional := s.record(s.g.blocks["if"])
 	conditional["required"] = []string{"if"}
+	isConditional := object{"type": "object", "required": []string{"if"}}
 	s.definitions["body"] = object{
 		"description": "a block, the name of a block of this spec, or a list of them in sequence",
 		"type":        []string{"object", "array", "string", "null"},
 		"items":       object{"$ref": "#/definitions/body"},
-		"if":          object{"type": "object", "required": []string{"if"}},
+		"if":          isConditional,
 		"then":        conditional,
-		"else":        object{"properties": blocks, "additionalProperties": false, "minProperties": 1, "maxProperties": 1},
+		"else":        object{"properties": blocks, "additionalProperties": false},
+		// Apart from the properties: an editor that completes a key writes one for a
+		// start, and would find the mapping full.
+		"allOf": []any{object{"if": isConditional, "else": object{"minProperties": 1, "maxProperties": 1}}},
 	}
 }

@@ -43,6 +43,11 @@ var activationNames = map[string]string{
 // configTypeWords are the simple types of config keys.
 var configTypeWords = []string{"int", "float", "bool", "string", "activation", "dtype", "token", "rope", "object"}
 
+// configTypes are the types that an editor offers.
+var configTypes = slices.Concat(configTypeWords, []string{
+	"list<int>", "list<float>", "list<string>", "map<rope>", "optional int", "optional float", "optional bool", "optional string", "optional list<string>",
+})
+
 // configTypePattern matches the type of a config key, for editors.
 const configTypePattern = `^(optional )?((int|float|bool|string|activation|dtype|token|rope|object)|(list|map)<(int|float|bool|string|activation|dtype|token|rope)>)$`
 
