@@ -2,6 +2,9 @@ package lsp
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -43,10 +46,10 @@ func (s *server) startCheck() {
 // finishCheck publishes what a check found, unless the document has changed.
 func (s *server) finishCheck(c *check) {
 	s.checking = false
-	if c.fault != "" {
-		fmt.Fprintf(s.log, "mobiusc lsp: internal error while %s was checked: %s", c.path, c.fault)
-	}
 	d := s.docs[c.path]
+	if c.fault != "" {
+		s.internal("checking "+c.path, c.fault)
+	}
 	if d == nil {
 		return
 	}
@@ -62,7 +65,17 @@ func (s *server) finishCheck(c *check) {
 	if s.pending[c.path] {
 		return // the next check publishes
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			s.internal("showing findings of "+c.path, r)
+		}
+	}()
 	s.out.notify("textDocument/publishDiagnostics", publishParams{URI: d.uri, Version: &c.version, Diagnostics: c.diagnostics(s)})
+}
+
+// internal logs a fault of the server itself.
+func (s *server) internal(while string, fault any) {
+	fmt.Fprintf(s.log, "mobiusc lsp: internal error while %s: %v\n%s", while, fault, debug.Stack())
 }
 
 // file reads a file, and remembers that it was read.
@@ -77,13 +90,13 @@ func (c *check) file(path string) ([]byte, error) {
 func (c *check) run() {
 	defer func() {
 		if r := recover(); r != nil {
-			c.fault = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			c.fault = fmt.Sprintf("%v\n%s\nfound out here:", r, debug.Stack())
 		}
 	}()
 	if c.read[c.path] = true; c.skip {
 		return
 	}
-	s, found := spec.Load(c.path, c.file)
+	s, found := c.load()
 	c.found = found
 	if s == nil || found.HasErrors() || s.Abstract {
 		return
@@ -100,6 +113,42 @@ func (c *check) run() {
 	c.facts = &facts{text: c.open[c.path], result: result}
 	c.found = append(c.found, c.facts.lower(result.Model)...)
 }
+
+// load loads the document. A buffer without a file has the name that it states:
+// it will be saved under that.
+func (c *check) load() (*spec.Spec, diag.List) {
+	if path.IsAbs(c.path) || filepath.IsAbs(c.path) {
+		return spec.Load(c.path, c.file)
+	}
+	file := "unsaved.yaml"
+	if m := statedName.FindStringSubmatch(c.open[c.path].s); m != nil {
+		file = m[1] + ".yaml"
+	}
+	s, found := spec.Load(file, func(path string) ([]byte, error) {
+		if clean(path) == file {
+			path = c.path
+		}
+		return c.file(path)
+	})
+	here := func(r *diag.Range) {
+		if r.File == file {
+			r.File = c.path
+		}
+	}
+	for i := range found {
+		d := &found[i]
+		here(&d.Range)
+		for i := range d.Notes {
+			here(&d.Notes[i].Range)
+		}
+		if d.Fix != nil {
+			here(&d.Fix.Range)
+		}
+	}
+	return s, found
+}
+
+var statedName = regexp.MustCompile(`(?m)^name:[ \t]*(\w+)`)
 
 // diagnostics returns the findings as the protocol has them. All are published
 // with the document that was checked: another file may be right by itself.

@@ -55,6 +55,9 @@ func (s *server) definition(params json.RawMessage) (any, *rpcError) {
 
 // anchor returns the anchor of the alias at the place.
 func (v *view) anchor() (diag.Range, bool) {
+	if from, _ := word(v.text.s, v.text.offsetOf(v.pos)); !strings.HasSuffix(v.text.s[:from], "*") {
+		return diag.Range{}, false // most names are none, and tokens take a while
+	}
 	tokens, _ := tree.Tokens(v.leaf.Text)
 	for i, t := range tokens {
 		r := diag.Range{File: v.path, Start: t.Start, End: t.End}

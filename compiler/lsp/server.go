@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"sync"
 
 	"mobiusc/compiler/spec"
@@ -215,7 +214,7 @@ func (s *server) call(m *message, isRequest bool) (result any, fault *rpcError) 
 	defer func() {
 		if r := recover(); r != nil {
 			fault = failed(codeInternalError, "internal error: %v", r)
-			fmt.Fprintf(s.log, "mobiusc lsp: internal error in %s: %v\n%s", m.Method, r, debug.Stack())
+			s.internal(m.Method, r)
 		}
 	}()
 	h := s.methods[m.Method]

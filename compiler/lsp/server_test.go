@@ -119,22 +119,21 @@ func TestParameters(t *testing.T) {
 	c.leave()
 }
 
+// A request that is cancelled while it waits behind another is not worked on.
 func TestCancellation(t *testing.T) {
 	c := start(t)
-	// The reader sees the cancellation before the request is handled: both wait
-	// behind a document that takes a while.
-	var requests []string
-	for range 50 {
-		requests = append(requests, c.ask("shutdown/never", object{}))
-	}
-	for _, id := range requests {
-		c.notify("$/cancelRequest", object{"id": c.number(id)})
-	}
+	uri, _ := c.openLarge(10_000)
+	slow := c.ask("textDocument/formatting", object{"textDocument": object{"uri": uri}}) // more than 0.1 s
+	hover, kept := c.ask("textDocument/hover", at(uri, position{})), c.ask("textDocument/hover", at(uri, position{}))
+	c.notify("$/cancelRequest", object{"id": c.number(hover)})
 	c.notify("$/cancelRequest", object{"id": "unknown"})
 	c.notify("$/cancelRequest", nil)
-	for _, id := range requests {
-		if a := c.answer(id); a.Error == nil || a.Error.Code != codeMethodNotFound && a.Error.Code != codeRequestCancelled {
-			t.Errorf("%+v", a)
+	if a := c.answer(hover); a.Error == nil || a.Error.Code != codeRequestCancelled {
+		t.Errorf("%s %+v", a.Result, a.Error)
+	}
+	for _, id := range []string{slow, kept} {
+		if a := c.answer(id); a.Error != nil {
+			t.Errorf("%+v", a.Error)
 		}
 	}
 	c.leave()
@@ -258,11 +257,20 @@ func TestUnsavedParent(t *testing.T) {
 	c.leave()
 }
 
+// A buffer that was never saved has the name that it states.
 func TestBufferWithoutFile(t *testing.T) {
 	c := start(t)
-	uri := "untitled:x.yaml"
+	uri := "untitled:Untitled-1"
 	c.notify("textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": "yaml", "version": 1, "text": child + "taks: a\n"}})
 	c.expect(uri, 1, "4:0-4:4 unknown-key")
+	c.edit(uri, 2, span{position{1, 6}, position{1, 7}}, "other")
+	c.edit(uri, 3, span{position{4, 0}, position{4, 4}}, "checks: {a: hiden_size > 1}\n#")
+	c.expect(uri, 3, "4:12-4:22 unknown-name")
+	var h *hover
+	c.call("textDocument/hover", at(uri, position{2, 10}), &h)
+	if h == nil || !strings.Contains(h.Contents.Value, "spec") {
+		t.Errorf("%+v", h)
+	}
 	c.notify("textDocument/didClose", object{"textDocument": object{"uri": uri}})
 	c.until("no findings", func() bool { return len(c.shown[uri]) == 0 })
 	c.leave()

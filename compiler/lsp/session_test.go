@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -121,6 +123,33 @@ func TestShapes(t *testing.T) {
 	found := c.diagnostics(uri, 2)
 	if len(found) != 1 || found[0].Code != "block-misfit" || found[0].Range.Start.Line != at[0].Start.Line {
 		t.Errorf("%+v", found)
+	}
+	c.leave()
+}
+
+// TestRepositorySpecs opens all specs of the repository at once: all are right.
+func TestRepositorySpecs(t *testing.T) {
+	files, err := filepath.Glob("../../specs/*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatal(files, err)
+	}
+	c := start(t)
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.notify("textDocument/didOpen", object{"textDocument": object{"uri": uriOf(path), "languageId": "yaml", "version": 1, "text": string(text)}})
+	}
+	for _, file := range files {
+		path, _ := filepath.Abs(file)
+		if found := c.diagnostics(uriOf(path), 1); len(found) > 0 {
+			t.Errorf("%s: %s", file, messages(found))
+		}
 	}
 	c.leave()
 }
