@@ -251,24 +251,39 @@ func TestRenameConfigKey(t *testing.T) {
 	}
 }
 
-// Values of one name in two components are two, unless a shared block names it.
+// Values of one name in two components are two, unless they share a block, or
+// the text of one.
 func TestRenameValue(t *testing.T) {
-	c := start(t)
-	text := "spec: v1\nname: x\nsummary: x\nmodel_types: [x]\ndtype: float32\ncomponents:\n" +
-		"  a:\n    inputs: {x: \"model[batch, 4]\"}\n    body: [{use: x}]\n    outputs: {y: result}\n" +
-		"  b:\n    inputs: {x: \"model[batch, 4]\"}\n    body: [{use: x}]\n    outputs: {z: result}\n"
-	uri := c.open("x.yaml", text)
-	c.expect(uri, 1)
-	params := at(uri, place(t, text, "use: ‸x"))
-	params["newName"] = "p"
-	var edit struct{ Changes map[string][]textEdit }
-	c.call("textDocument/rename", params, &edit)
-	got := apply(t, map[string]string{"x.yaml": text}, edit.Changes)["x.yaml"]
-	want := strings.Replace(strings.Replace(text, "inputs: {x", "inputs: {p", 1), "use: x", "use: p", 1)
-	if got != want {
-		t.Errorf("got\n%s", got)
+	const head = "spec: v1\nname: x\nsummary: x\nmodel_types: [x]\ndtype: float32\n"
+	component := func(name, body string) string {
+		return "  " + name + ":\n    inputs: {x: \"model[batch, 4]\"}\n    body: " + body + "\n    outputs: {y_" + name + ": result}\n"
 	}
-	c.leave()
+	for _, test := range []struct {
+		text string
+		both bool
+	}{
+		{head + "components:\n" + component("a", "[{use: x}]") + component("b", "[{use: x}]"), false},
+		{head + "blocks: {shared: {use: x}}\ncomponents:\n" + component("a", "shared") + component("b", "[shared]"), true},
+		{head + "components:\n" + component("a", "&body [{use: x}]") + component("b", "*body"), true},
+	} {
+		c := start(t)
+		uri := c.open("x.yaml", test.text)
+		c.expect(uri, 1)
+		params := at(uri, place(t, test.text, "use: ‸x"))
+		params["newName"] = "p"
+		var edit struct{ Changes map[string][]textEdit }
+		c.call("textDocument/rename", params, &edit)
+		got := apply(t, map[string]string{"x.yaml": test.text}, edit.Changes)["x.yaml"]
+		n := 1
+		if test.both {
+			n = 2
+		}
+		want := strings.Replace(strings.Replace(test.text, "inputs: {x", "inputs: {p", n), "use: x", "use: p", 1)
+		if got != want {
+			t.Errorf("got\n%s", got)
+		}
+		c.leave()
+	}
 }
 
 func TestHover(t *testing.T) {

@@ -164,7 +164,7 @@ func (s *server) prepareRename(params json.RawMessage) (any, *rpcError) {
 		return nil, bad
 	}
 	n, ok := v.sources.At(v.pos)
-	if !ok || n.Kind == spec.SpecSymbol {
+	if !ok || n.Kind == spec.SpecSymbol || n.Kind == spec.LayerKindSymbol {
 		return nil, nil
 	}
 	return object{"range": v.text.span(n.Range), "placeholder": n.Name[strings.LastIndexByte(n.Name, '.')+1:]}, nil

@@ -252,7 +252,10 @@ func symbolName(kind SymbolKind, path []string, owner string) string {
 	switch kind {
 	case ConfigSymbol:
 		var names []string
-		from := slices.Index(path, "config") + 1
+		from := 1
+		if path[0] == "variants" { // variants.text_only.config.vision
+			from = 3
+		}
 		for i := from; i < len(path); i += 2 { // config.vision.keys.depth
 			names = append(names, path[i])
 		}

@@ -17,6 +17,8 @@ func CheckNewName(all []Occurrence, s Symbol, name string) string {
 	switch {
 	case s.Kind == SpecSymbol:
 		return "a spec has the name of its file"
+	case s.Kind == LayerKindSymbol:
+		return "the kinds of layers are words of the config, or of an expression"
 	case inExpressions && expr.Reserved(name), name == "none", name == "true", name == "false", name == "null", s.Kind == ValueSymbol && name == "result":
 		return fmt.Sprintf("`%s` has a meaning of its own", name)
 	case s.Kind == ConfigSymbol && (name == "at" || name == "ignore"):

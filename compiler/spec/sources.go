@@ -125,14 +125,25 @@ func (g groups) root(owner string) string {
 	return owner
 }
 
+func (g groups) join(a, b string) {
+	if a, b = g.root(a), g.root(b); a != b {
+		g[b] = a
+	}
+}
+
 func owners(all []Occurrence) groups {
-	g := groups{}
+	g, at := groups{}, map[diag.Range]string{}
 	for _, n := range all {
-		if n.Kind == BlockSymbol && n.owner != "" {
-			if a, b := g.root(n.owner), g.root(BlockSymbol.String()+" "+n.Name); a != b {
-				g[b] = a
-			}
+		if n.owner == "" {
+			continue
 		}
+		if n.Kind == BlockSymbol {
+			g.join(n.owner, BlockSymbol.String()+" "+n.Name)
+		}
+		if other, ok := at[n.Range]; ok { // an alias puts one text into two
+			g.join(n.owner, other)
+		}
+		at[n.Range] = n.owner
 	}
 	return g
 }
