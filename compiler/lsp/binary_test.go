@@ -9,6 +9,7 @@ import (
 
 // TestBinary speaks to the program as an editor starts it.
 func TestBinary(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	program := filepath.Join(t.TempDir(), "mobiusc")
 	if out, err := exec.Command("go", "build", "-o", program, "mobiusc/cmd/mobiusc").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

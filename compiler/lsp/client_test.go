@@ -70,6 +70,7 @@ func connect(t testing.TB) *client {
 }
 
 func newClient(t testing.TB, in io.WriteCloser, out io.Reader) *client {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // for copies of carried specs
 	c := &client{
 		t: t, in: in, dir: filepath.ToSlash(t.TempDir()), ended: make(chan error, 1),
 		answers: map[string]answer{}, shown: map[string][]diagnostic{}, count: map[string]int{}, version: map[string]int{},

@@ -163,10 +163,15 @@ func (f *facts) block(name string, options []diag.Range) []string {
 		}
 	}
 	lines := stream.lines()
+	repeated := ""
+	if len(lines) == 1 && len(stream.layers[stream.texts[0]]) > 1 {
+		repeated = fmt.Sprintf(" in %d layers", len(stream.layers[stream.texts[0]]))
+		lines[0] += repeated
+	}
 	const most = 8
 	for i, p := range params {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("… and %d more parameters", len(params)-most))
+			lines = append(lines, fmt.Sprintf("… and %d more parameters", len(params)-most)+repeated)
 			break
 		}
 		dims := make([]string, len(p.Dims))

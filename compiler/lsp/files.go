@@ -3,6 +3,7 @@ package lsp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -54,10 +55,6 @@ func (s *server) locate(open map[string]*text, r diag.Range) (location, bool) {
 	if t == nil {
 		return location{}, false
 	}
-	return s.locateIn(p, t, r)
-}
-
-func (s *server) locateIn(p string, t *text, r diag.Range) (location, bool) {
 	uri := uriOf(p)
 	if d := s.docs[p]; d != nil {
 		uri = d.uri
@@ -111,10 +108,27 @@ func writeCarried() (string, error) {
 		if old, err := os.ReadFile(file); err == nil && string(old) == string(content) {
 			continue
 		}
-		os.Remove(file) //nolint:errcheck // that it is still there is found out next
-		if err := os.WriteFile(file, content, 0o444); err != nil {
+		if err := writeReadOnly(file, content); err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
+}
+
+// writeReadOnly puts a file in its place whole: another server may read it, or
+// write it too.
+func writeReadOnly(file string, content []byte) error {
+	t, err := os.CreateTemp(filepath.Dir(file), "new")
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(content)
+	err = errors.Join(err, t.Chmod(0o444), t.Close())
+	if err == nil {
+		err = os.Rename(t.Name(), file)
+	}
+	if err != nil {
+		os.Remove(t.Name()) //nolint:errcheck // the first error counts
+	}
+	return err
 }

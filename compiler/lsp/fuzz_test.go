@@ -77,6 +77,7 @@ func askAll(t *testing.T, s *server, p position) {
 // holding returns a server that runs nothing, with one checked document.
 func holding(t *testing.T, text string) *server {
 	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	s := newServer(io.Discard, logWriter{t}, "test")
 	s.state = running
 	path := "/nowhere/x.yaml"
