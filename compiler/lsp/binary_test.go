@@ -11,7 +11,7 @@ import (
 func TestBinary(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	program := filepath.Join(t.TempDir(), "mobiusc")
-	if out, err := exec.Command("go", "build", "-o", program, "mobiusc/cmd/mobiusc").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "mobiusc/cmd/mobiusc").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	spawn := func(t *testing.T, args ...string) (*client, *exec.Cmd) {
