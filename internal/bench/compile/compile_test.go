@@ -21,6 +21,9 @@ import (
 const (
 	root = "../../.."
 	spec = root + "/specs/qwen3_8.yaml" // three graphs, 91 layers
+
+	// What another load of the machine does not change is limited.
+	maxPeak = 150e6 // bytes
 )
 
 // BenchmarkCompile compiles the spec without weights. Beside the time it gives
@@ -71,6 +74,9 @@ func measure(b *testing.B, tool string, args ...string) {
 	}
 	b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
 	b.ReportMetric(float64(peak)/1e6, "peak-MB")
+	if peak > maxPeak {
+		b.Errorf("%s takes %d bytes of memory, more than %d", args[0], peak, int64(maxPeak))
+	}
 }
 
 func peakBytes(state *os.ProcessState) int64 {
