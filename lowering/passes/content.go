@@ -7,16 +7,16 @@ import (
 	"mobiusc/ops"
 )
 
-// sizes holds the nodes of a graph, so far, that compute what is known in symbols:
-// the sequence's length, for instance. Layers ask for the same sizes of different
-// tensors, so that equal nodes do not tell.
-type sizes struct {
-	outer *sizes // of the graph around
+// knownSizes holds the nodes of a graph, so far, that compute what is known in
+// symbols: the sequence's length, for instance. Layers ask for the same sizes of
+// different tensors, so that equal nodes do not tell.
+type knownSizes struct {
+	outer *knownSizes // of the graph around
 	nodes map[string]*ir.Node
 }
 
 // find returns the value with the given content, or nil.
-func (s *sizes) find(key string) *ir.Value {
+func (s *knownSizes) find(key string) *ir.Value {
 	for ; s != nil; s = s.outer {
 		if n := s.nodes[key]; n != nil && n.Graph() != nil {
 			return n.Output(0)

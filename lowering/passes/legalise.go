@@ -95,6 +95,9 @@ func functionName(f *ir.Function) string { return operator(f.Domain, f.Name, f.O
 //   - No node has only constant inputs, unless its results are large; none
 //     computes integers that inference knows (the Shape of a value with static
 //     dims, and what is gathered from it).
+//   - Integers that inference knows in symbols, as the length of a sequence, are
+//     computed once among the nodes of a graph, from whatever tensor, and once in
+//     the body of a function with its subgraphs.
 //   - No If has a constant condition; no OptionalHasElement asks for what is
 //     certain; no CastLike has a known type.
 //   - No node only passes on what it reads (see unchanged), but where an output

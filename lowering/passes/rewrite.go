@@ -29,7 +29,7 @@ type rewriter struct {
 	symbols  []symbol
 
 	constants map[*ir.Value]*ir.Value // copies of templates' constants
-	sizes     *sizes                  // of the graph in hand
+	sizes     *knownSizes             // of the graph in hand
 	contents  map[*ir.Node]string     // see contentKey
 }
 
@@ -63,7 +63,7 @@ func (r *rewriter) graph(g *ir.Graph) error {
 	if g != r.top {
 		r.lift(g)
 	}
-	r.sizes = &sizes{r.sizes, map[string]*ir.Node{}}
+	r.sizes = &knownSizes{r.sizes, map[string]*ir.Node{}}
 	defer func() { r.sizes = r.sizes.outer }()
 	for _, v := range g.Initializers {
 		if !r.inputs[v] {
