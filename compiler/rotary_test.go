@@ -30,19 +30,31 @@ type longRange struct {
 	dim, rotated           int64  // of a head
 	theta                  float64
 	axes                   []int // the axis of each frequency; nil: one axis
+	scaled                 func(frequency float64) float64
 }
 
 var longRanges = []longRange{
-	{"llama", "llama", "model", "present.0.key", 8, 8, 10_000, nil},
-	{"qwen3", "qwen3", "model", "present.0.key", 16, 16, 10_000, nil},
-	{"qwen3_5_text", "qwen3_5", "model", "present.3.key", 32, 8, 10_000_000, nil},
+	{"llama", "llama", "model", "present.0.key", 8, 8, 10_000, nil, nil},
+	{"llama_linear", "llama", "model", "present.0.key", 8, 8, 10_000, nil, func(f float64) float64 { return f / 4 }},
+	{"llama_llama3", "llama", "model", "present.0.key", 8, 8, 10_000, nil, byWavelength},
+	{"qwen3", "qwen3", "model", "present.0.key", 16, 16, 10_000, nil, nil},
+	{"qwen3_5_text", "qwen3_5", "model", "present.3.key", 32, 8, 10_000_000, nil, nil},
 	// Sections of 3, 3 and 2 frequencies, one of each axis in turn.
-	{"qwen3_5_vl", "qwen3_5", "decoder", "present.3.key", 64, 16, 10_000_000, []int{0, 1, 2, 0, 1, 2, 0, 1}},
+	{"qwen3_5_vl", "qwen3_5", "decoder", "present.3.key", 64, 16, 10_000_000, []int{0, 1, 2, 0, 1, 2, 0, 1}, nil},
+}
+
+// byWavelength divides low frequencies by 8: those that turn less than once in
+// 16 positions; those that turn four times keep what they are.
+func byWavelength(f float64) float64 {
+	turns := 16 * f / (2 * math.Pi)
+	kept := min(max((turns-1)/(4-1), 0), 1)
+	return f/8*(1-kept) + f*kept
 }
 
 // TestRotaryLongRange runs whole graphs twice, at positions 0, where nothing is
 // turned, and at positions up to the last, and turns the keys of the first run
-// in float64. Frequencies are those of the definition, theta^(−2j/dims).
+// in float64. Frequencies are those of the definition, theta^(−2j/dims), scaled
+// as the configuration says.
 func TestRotaryLongRange(t *testing.T) {
 	for _, c := range longRanges {
 		for _, opset := range []int64{22, 24} { // without and with RotaryEmbedding in the opset
@@ -83,6 +95,9 @@ func (c longRange) measure(t *testing.T, opset int64) (worst, product float64) {
 				axis = c.axes[j]
 			}
 			position, frequency := float64(at[axis][row%tokens]), math.Pow(c.theta, -2*float64(j)/float64(c.rotated))
+			if c.scaled != nil {
+				frequency = c.scaled(frequency)
+			}
 			i := row*c.dim + j
 			x, y := still[i], still[i+half]
 			sin, cos := math.Sincos(position * frequency)

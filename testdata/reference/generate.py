@@ -3,8 +3,8 @@
     python generate.py [--check] [MODEL ...]
 
 writes everything, or only the models named and their entries of the index.
-With --check it fails if a file is not what the index said before. Run it with
-the interpreter that setup.sh prints.
+With --check it fails if a file is not what the index said before, or if the
+index says another thing of it. Run it with the interpreter that setup.sh prints.
 """
 
 import json
@@ -59,7 +59,7 @@ def main():
     path, entries = common.FOLDER / "index.json", {}
     if path.exists():
         entries = {model["name"]: model for model in json.loads(path.read_text())["models"]}
-    before = {file: digest for entry in entries.values() for file, digest in entry["sha256"].items()}
+    before = dict(entries)
     entries |= {name: make(name) for name in chosen}
     index = {
         "format": 1,
@@ -67,9 +67,17 @@ def main():
         "models": [entries[name] for name in MODELS if name in entries],
     }
     common.write_json(path, index)
-    changed = [f for name in chosen for f, digest in entries[name]["sha256"].items() if before.get(f) != digest]
+    changed = [line for name in chosen for line in differences(before.get(name), entries[name])]
     if check and changed:
-        sys.exit("not the same bytes as before:\n  " + "\n  ".join(changed))
+        sys.exit("not the same as before:\n  " + "\n  ".join(changed))
+
+
+def differences(before, entry):
+    """What of a model's entry of the index is new: files by their digest, and the entry itself."""
+    if before is None:
+        return [entry["name"]]
+    files = sorted(f for f, digest in entry["sha256"].items() if before["sha256"].get(f) != digest)
+    return files or ([] if before == entry else [f"index.json: {entry['name']}"])
 
 
 if __name__ == "__main__":
