@@ -21,7 +21,6 @@ check:
 goldens:
 	./scripts/onnxruntime.sh
 	UPDATE=1 go test ./...
-	go run ./cmd/mobiusc stats --baseline testdata/stats.json --update
 
 # How fast the compiled graphs are, as ratios to other graphs and to torch: docs/benchmarks.md. A few minutes; with
 # BENCH="-full -o FILE" everything, in an hour. What bench-peers has not installed is reported as not measured.

@@ -21,10 +21,10 @@ func verifyCommand() *cli.Command {
 			"and state that it holds is compared. Exit code 1 says that an element is off by more than TOLERANCE + TOLERANCE·|expected|.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "reference", Aliases: []string{"r"}, Usage: "compare with this `FILE`; may be given several times"},
-			&cli.Float64Flag{Name: "tolerance", Value: 1e-4, Usage: "absolute and relative `TOLERANCE`"},
+			&cli.Float64Flag{Name: "tolerance", Value: 1e-4, Usage: "absolute and relative `TOLERANCE` (default: 1e-4)"},
 			&cli.BoolFlag{Name: "steps", Usage: "also print every output of every step"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of tables"},
-			&cli.IntFlag{Name: "threads", Value: 2, Usage: "threads of the runtime"},
+			&cli.IntFlag{Name: "threads", Value: 2, Usage: "`N` threads of the runtime (default: 2)"},
 		},
 		Action: verifyPackage,
 	}
