@@ -94,18 +94,18 @@ func bind(o Options) (*bound, diag.List) {
 	if found.HasErrors() {
 		return nil, found
 	}
-	b, faults := o.bindTo(s)
+	config, faults := o.readConfig(s)
+	if found = append(found, faults...); faults.HasErrors() {
+		return nil, found
+	}
+	b, faults := o.evaluate(s, config)
 	return b, append(found, faults...)
 }
 
-// bindTo evaluates a spec for its config.
-func (o Options) bindTo(s *spec.Spec) (*bound, diag.List) {
-	config, found := o.readConfig(s)
+// evaluate binds a spec to a config.
+func (o Options) evaluate(s *spec.Spec, config *spec.Config) (*bound, diag.List) {
+	result, found := s.Bind(config, spec.Options{DType: o.DType, Strict: o.Strict})
 	if found.HasErrors() {
-		return nil, found
-	}
-	result, faults := s.Bind(config, spec.Options{DType: o.DType, Strict: o.Strict})
-	if found = append(found, faults...); faults.HasErrors() {
 		return nil, found
 	}
 	b := &bound{spec: s, config: config, result: result, storage: result.Model.Compute}

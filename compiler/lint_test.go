@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
 )
 
@@ -52,7 +53,7 @@ func TestLint(t *testing.T) {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		}
 		found := Lint(c.o)
-		var errors diag.List
+		var errors diag.List // a spec whose shapes can fit is no error
 		for _, d := range found {
 			if d.Severity == diag.Error {
 				errors = append(errors, d)
@@ -63,6 +64,41 @@ func TestLint(t *testing.T) {
 		}
 		if len(errors) != 1 || c.want == "" || !strings.HasPrefix(errors[0].String(), c.want) {
 			t.Errorf("%s: found %v, want %q", c.name, errors, c.want)
+		}
+	}
+}
+
+// TestTryShapes looks for shapes that fit by chance only.
+func TestTryShapes(t *testing.T) {
+	two := twoLinears
+	for _, c := range []struct{ name, spec, want string }{
+		{"two widths", two, "x.yaml:11:23: warning: the shapes fit for no config that was tried: residual: Add"},
+		{"one width", strings.Replace(two, "out: b", "out: a * b // b", 1), ""},
+		{"widths that a check makes equal", two + "checks: {the sum needs it: a == b}\n", ""},
+		{"silenced", strings.Replace(two, "out: b}}}]", "out: b}}}]  # mobiusc:ignore unlikely-shapes: they are the same number", 1), ""},
+		{"a comment that may be idle", strings.Replace(two, "out: b}}}]", "out: a * b // b}}}]  # mobiusc:ignore unlikely-shapes", 1), ""},
+		{"a check that no made-up config passes", two + "checks: {never: a == 7 and b == 9}\n", ""},
+	} {
+		found := Lint(Options{Spec: "x.yaml", Read: func(path string) ([]byte, error) {
+			if path == "x.yaml" {
+				return []byte(c.spec), nil
+			}
+			return nil, fs.ErrNotExist
+		}})
+		if len(found) == 0 && c.want == "" {
+			continue
+		}
+		if len(found) != 1 || c.want == "" || !strings.HasPrefix(found[0].String(), c.want) {
+			t.Errorf("%s: found %v, want %q", c.name, found, c.want)
+		}
+	}
+}
+
+// TestTryCarried reports nothing about the carried specs.
+func TestTryCarried(t *testing.T) {
+	for _, name := range spec.Names() {
+		if found := Lint(Options{Spec: name}); len(found) > 0 {
+			t.Errorf("%s: %v", name, found)
 		}
 	}
 }

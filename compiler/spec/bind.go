@@ -35,12 +35,6 @@ type Result struct {
 	at *environment // what Eval evaluates in
 }
 
-// PinsConfig reports whether PinnedConfig has a config to read.
-func (s *Spec) PinsConfig() bool {
-	p := s.pins()
-	return p != nil && p.Config != ""
-}
-
 // PinnedConfig reads the config that the spec pins, and checks its hash. It
 // returns nil without a finding when the spec pins none.
 func (s *Spec) PinnedConfig() (*Config, diag.List) {

@@ -129,13 +129,16 @@ func (all ignores) filter(found diag.List) diag.List {
 	})
 }
 
+// Unsilenced returns the findings that no comment of the spec silences.
+func (s *Spec) Unsilenced(found diag.List) diag.List { return s.ignores.filter(found) }
+
 // idle reports the comments of a file that silence nothing. Where there are
 // errors, only those that never could: what they speak of may not have been
 // looked at.
 func (all ignores) idle(file string, errors bool) (found diag.List) {
 	for _, g := range all {
 		switch {
-		case g.at.File != file || g.used:
+		case g.at.File != file || g.used || fault.IsUnlikelyShapes(g.kind): // shapes are looked at later
 		case g.kind == nil:
 			found.Add(*fault.CannotIgnore(g.at, g.name))
 		case !errors:

@@ -106,4 +106,5 @@ var (
 	unwired       = judgement("MB0506", "unfed-input", diag.Error, "an input has the name of another component's output and is not fed by it")
 	valueRange    = kind("MB0507", "value-out-of-range", diag.Error, "a number that the option cannot take")
 	suspiciousDim = judgement("MB0509", "suspicious-dim", diag.Error, "a symbol of a dim that looks like another one misspelt")
+	unlikely      = judgement("MB0510", "unlikely-shapes", diag.Warning, "the shapes of two tensors fit for no config that was tried")
 )

@@ -116,3 +116,16 @@ func NoDType(r diag.Range) *diag.Diagnostic {
 func UncomputableDType(r diag.Range, got string, words []string) *diag.Diagnostic {
 	return valueRange.At(r, "the compute dtype must be one of %s, and is %s", strings.Join(words, ", "), got)
 }
+
+// UnlikelyShapes reports shapes that fit for no config that was made up; sizes
+// are those of the last one.
+func UnlikelyShapes(r diag.Range, message, sizes string) *diag.Diagnostic {
+	d := unlikely.At(r, "the shapes fit for no config that was tried: %s", message)
+	if sizes != "" {
+		d.Hint = "there, " + sizes
+	}
+	return d
+}
+
+// IsUnlikelyShapes reports whether a kind is that of UnlikelyShapes.
+func IsUnlikelyShapes(k *diag.Kind) bool { return k == unlikely }
