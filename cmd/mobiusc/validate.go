@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"mobiusc/compiler/emit"
+	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
 	"mobiusc/validate"
@@ -25,11 +26,10 @@ func validateCommand() *cli.Command {
 			"that ends in .onnxtxt or .txt is read as ONNX's textual syntax. Every graph, subgraph and function is\n" +
 			"checked, and the files that hold external data. A package must need standard operators only; of other\n" +
 			"files --standard demands it.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "standard", Usage: "a custom operator or a function is an error"},
 			&cli.BoolFlag{Name: "checksums", Usage: "compare the data of packages with the hashes that compile --checksums recorded"},
-			verboseFlag(), quietFlag(),
-		},
+		}, append(reportFlags(), quietFlag())...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return usage(c, "give at least one package or ONNX file")
@@ -40,10 +40,10 @@ func validateCommand() *cli.Command {
 					return err
 				}
 			}
-			if err := report(c, v.found); err != nil {
+			if err := reportOf(c, v.found, sources{read: spec.ReadSource, files: v.files}); err != nil {
 				return err
 			}
-			if !c.Bool("quiet") {
+			if !c.Bool("quiet") && c.String("format") == diag.Formats[0] {
 				fmt.Fprintln(c.App.Writer, v.summary())
 			}
 			return nil
@@ -56,8 +56,9 @@ type validation struct {
 	cli     *cli.Context
 	found   diag.List
 	models  int
-	unbound tally // weights that the packages' manifests say have no content
-	hashed  tally // tensors that were compared with their hashes
+	files   []string // that were read, or could not be
+	unbound tally    // weights that the packages' manifests say have no content
+	hashed  tally    // tensors that were compared with their hashes
 }
 
 func (v *validation) path(path string) error {
@@ -155,6 +156,7 @@ func (v *validation) directory(path string) error {
 // the two are compared, and the content of weights that are not bound is not
 // looked for.
 func (v *validation) model(path string, o validate.Options, c *emit.ManifestComponent) error {
+	v.files = append(v.files, path)
 	m, faults, err := readModel(path)
 	if err != nil || len(faults) > 0 {
 		v.found = append(v.found, faults...)
