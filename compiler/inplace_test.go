@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"maps"
 	"os"
 	"path/filepath"
@@ -48,6 +49,38 @@ func TestInPlace(t *testing.T) {
 	}
 	if len(specs) > 0 {
 		t.Errorf("testdata/reference has no cases of %v", specs)
+	}
+}
+
+// TestInPlaceOddOffsets runs models in place whose weights begin at odd bytes of
+// their files: the format allows headers of any length.
+func TestInPlaceOddOffsets(t *testing.T) {
+	specs := map[string]string{"llama": "llama", "qwen3_5_text": "qwen3_5"} // stored in bfloat16 and in float32
+	for _, m := range readIndex(t).Models {
+		if spec, ok := specs[m.Name]; ok {
+			dir := shardedReference(t, m.Name, 1)
+			copied := compileShards(t, spec, dir, compiler.Copy)
+			lengthenHeader(t, filepath.Join(dir, "model.safetensors"))
+			sameBits(t, m.Cases[0], copied, compileShards(t, spec, dir, compiler.InPlace))
+		}
+	}
+}
+
+// lengthenHeader adds a space to the header of a safetensors file.
+func lengthenHeader(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint64(data)
+	if n%2 != 0 {
+		t.Fatalf("the header has %d bytes already", n)
+	}
+	longer := binary.LittleEndian.AppendUint64(nil, n+1)
+	longer = append(append(longer, data[8:8+n]...), ' ')
+	if err := os.WriteFile(path, append(longer, data[8+n:]...), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -22,6 +22,19 @@ func FuzzSpec(f *testing.F) {
 		text, _, _ := unmark("x.yaml", c.spec)
 		f.Add(text)
 	}
+	f.Add(base + `weights:
+  rename: {"h.*.{q,k}": "l.*.{1}"}
+  ignore: {"*.inv_freq": a reason}
+  transform:
+    - {match: "*.{q,k}.w", permute_heads: {heads: heads, from: adjacent}}
+    - {match: "a.{q,k}", concat: {into: a, axis: 1}}
+    - {match: "*.qkv", split: {into: ["*.q", "*.k"], sizes: [width, 2], axis: 0}}
+    - {match: a, reshape: [-1, width]}
+    - {match: a, transpose: [1, 0]}
+    - {match: a, cast: float16}
+    - {match: a, scale: 1 / heads}
+    - {match: a, stack: experts}
+`)
 	configs := map[string]string{"llama": llamaConfig, "qwen3_5": smallVL, "x": baseConfig}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, found := Load("x.yaml", func(path string) ([]byte, error) {
