@@ -250,7 +250,11 @@ func pointsOutside(path string) diag.Diagnostic {
 }
 
 func copiesTooMuch(dir string, p *Placement, limit int64) diag.Diagnostic {
-	d := tooMuch.at(inFile(dir), "take the checkpoint's own type as storage type, raise the limit, or make a copy",
+	hint := "raise the limit (--in-place-limit), or make a copy"
+	if word := p.storedType(limit); word != "" {
+		hint = "they lie there as " + word + ": store that (--storage-dtype " + word + "), or make a copy"
+	}
+	d := tooMuch.at(inFile(dir), hint,
 		"%d of %d parameters do not lie in the checkpoint as the graphs want them: %d bytes would be written, at most %d are allowed",
 		len(p.Copied), len(p.Copied)+len(p.Pointed), p.Bytes, limit)
 	d.Notes = p.copiedNotes()

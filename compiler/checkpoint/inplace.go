@@ -60,6 +60,31 @@ func (b *Binding) InPlace(limit int64) (*Placement, diag.List) {
 	return p, nil
 }
 
+// storable are the types that a package can store, as the command line names them.
+var storable = []struct {
+	dtype ir.DataType
+	word  string
+}{{ir.BFloat16, "bfloat16"}, {ir.Float16, "float16"}, {ir.Float32, "float32"}}
+
+// storedType returns the type in which the checkpoint holds what would be copied,
+// "" if storing that would leave more than limit bytes to copy.
+func (p *Placement) storedType(limit int64) string {
+	bytes := map[ir.DataType]int64{} // of the parameters that are converted and nothing else
+	for _, b := range p.Copied {
+		if c, ok := b.Source.node.(*cast); ok {
+			if _, ok := regionOf(c.base); ok {
+				bytes[c.base.dtype()] += b.Source.Size()
+			}
+		}
+	}
+	for _, t := range storable {
+		if p.Bytes-bytes[t.dtype] <= limit {
+			return t.word
+		}
+	}
+	return ""
+}
+
 // copiedNotes lists what would be copied, the largest first: a note a kind of
 // parameter.
 func (p *Placement) copiedNotes() []diag.Related {
