@@ -230,6 +230,7 @@ func (s *stage) moveInto(dir string, files []string, o WriteOptions) error {
 		if err := os.Rename(filepath.Join(s.path, filepath.FromSlash(f)), target); err != nil {
 			return err
 		}
+		hook("moved")
 	}
 	for _, f := range gone {
 		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(f))); err != nil {

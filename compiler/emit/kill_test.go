@@ -28,7 +28,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("EMIT_KILL_TWO_STEPS") != "" {
 		exchange = exchangeByRename
 	}
-	err := testPackage(2, "a", "b").Write(context.Background(), os.Args[1], WriteOptions{Force: true})
+	write := (*Package).Write
+	if os.Getenv("EMIT_KILL_IN_PLACE") != "" {
+		write = (*Package).WriteInPlace
+	}
+	err := write(testPackage(2, "a", "b"), context.Background(), os.Args[1], WriteOptions{Force: true})
 	if err != nil {
 		panic(err)
 	}
@@ -91,6 +95,38 @@ func TestKill(t *testing.T) {
 			}
 			if !sameTree(tree(t, out), newer) {
 				t.Error("the next run did not write the new package")
+			}
+		})
+	}
+}
+
+// TestKillInPlace kills the process after it has moved the first file of a package
+// into a directory. The next run must not take that file for someone else's, and
+// must not touch what is.
+func TestKillInPlace(t *testing.T) {
+	for _, stage := range []string{"manifest", "synced", "moved"} {
+		t.Run(stage, func(t *testing.T) {
+			dir := t.TempDir()
+			other := filepath.Join(dir, "model.safetensors")
+			if err := os.WriteFile(other, []byte("weights"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(os.Args[0], dir)
+			cmd.Env = append(os.Environ(), killStage+"="+stage, "EMIT_KILL_IN_PLACE=1")
+			if output, err := cmd.CombinedOutput(); err == nil {
+				t.Fatalf("the child was not killed: %s", output)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "a.onnx")); os.IsNotExist(err) != (stage != "moved") {
+				t.Fatalf("a.onnx: %v", err)
+			}
+			if err := testPackage(2, "a", "b").WriteInPlace(t.Context(), dir, WriteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if left := leftovers(t, dir); len(left) > 0 {
+				t.Errorf("the next run left %v", left)
+			}
+			if string(readFile(t, other)) != "weights" {
+				t.Error("another file was changed")
 			}
 		})
 	}

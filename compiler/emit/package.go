@@ -140,7 +140,7 @@ func (p *Package) WriteInPlace(ctx context.Context, dir string, o WriteOptions) 
 	if err := p.checkSpace(dir, dir); err != nil {
 		return err
 	}
-	s, err := newStage(dir, "in-place")
+	s, err := newStage(dir, inPlaceLabel)
 	if err != nil {
 		return cannotWrite(dir, err)
 	}

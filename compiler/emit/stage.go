@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,9 @@ type stage struct {
 const (
 	stagePrefix = ".mobiusc-"
 	asideSuffix = ".old"
-	randomBytes = 4
+	// inPlaceLabel is that of a package whose files are moved one by one.
+	inPlaceLabel = "in-place"
+	randomBytes  = 4
 )
 
 // newStage makes a stage in parent.
@@ -78,6 +81,9 @@ func cleanStale(parent, label string) {
 		if err != nil {
 			continue // in use
 		}
+		if label == inPlaceLabel {
+			removeMoved(name, parent)
+		}
 		target := filepath.Join(parent, label)
 		if _, err := os.Lstat(target); aside && errors.Is(err, os.ErrNotExist) {
 			os.Rename(name, target) //nolint:errcheck // left for the next run
@@ -85,6 +91,26 @@ func cleanStale(parent, label string) {
 			os.RemoveAll(name) //nolint:errcheck // left for the next run
 		}
 		lock.Close() //nolint:errcheck // nothing was written
+	}
+}
+
+// removeMoved removes from dir the files that a killed process had moved there from
+// its stage, of which the manifest came to be the last: without it they would pass
+// for someone else's. Those that replaced files of an earlier package stay.
+func removeMoved(stage, dir string) {
+	m, err := ReadManifest(stage)
+	if err != nil {
+		return // nothing was moved, or everything
+	}
+	var known []string
+	if old, err := ReadManifest(dir); err == nil {
+		known = old.Files
+	}
+	for _, f := range m.Files {
+		name := filepath.FromSlash(f)
+		if _, err := os.Lstat(filepath.Join(stage, name)); errors.Is(err, os.ErrNotExist) && !slices.Contains(known, f) {
+			os.Remove(filepath.Join(dir, name)) //nolint:errcheck // it is refused as someone else's then
+		}
 	}
 }
 
