@@ -102,3 +102,14 @@ func TestTryCarried(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLint lints all carried specs, one after the other.
+func BenchmarkLint(b *testing.B) {
+	for b.Loop() {
+		for _, name := range spec.Names() {
+			if found := Lint(Options{Spec: name}); found.HasErrors() {
+				b.Fatal(found)
+			}
+		}
+	}
+}

@@ -2,6 +2,8 @@ package spec
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"mobiusc/ir"
 	"mobiusc/lowering"
 	"mobiusc/ops"
+	"mobiusc/validate"
 )
 
 // checkFunctions reads the functions of the spec. In their bodies, a name that
@@ -18,6 +21,7 @@ import (
 func (c *checked) checkFunctions() {
 	section := c.s.root.Get("functions")
 	calls := map[string][]string{}
+	var sound []*ir.Function // whose operators all exist
 	for _, e := range entries(section) {
 		if e.Value.Kind != tree.String {
 			continue
@@ -27,6 +31,7 @@ func (c *checked) checkFunctions() {
 			c.report(d)
 			continue
 		}
+		known := true
 		for n := range f.Body.AllNodes() {
 			switch {
 			case !ops.IsDefault(n.Domain) || len(ops.Versions("", n.OpType)) > 0:
@@ -35,10 +40,13 @@ func (c *checked) checkFunctions() {
 				calls[f.Name] = append(calls[f.Name], n.OpType)
 				c.uses.functions[n.OpType] = true
 			default:
+				known = false
 				c.report(fault.UnknownOperator(wordIn(e.Value, n.OpType), n.OpType, slices.Concat(ops.Operators(""), section.Keys())))
 			}
 		}
-		c.functions = append(c.functions, f)
+		if c.functions = append(c.functions, f); known {
+			sound = append(sound, f)
+		}
 	}
 	for _, e := range entries(section) {
 		if chain := cycleFrom(e.Key.Text, calls, nil); chain != nil {
@@ -46,7 +54,40 @@ func (c *checked) checkFunctions() {
 			return
 		}
 	}
+	for _, f := range sound {
+		c.checkFunctionBody(f, section.Get(f.Name))
+	}
 }
+
+// checkFunctionBody applies the rules of ONNX to the nodes of a function, as far
+// as they hold whatever the types of its inputs are.
+func (c *checked) checkFunctionBody(f *ir.Function, text *tree.Node) {
+	m, err := ir.ParseModel("", fmt.Appendf(nil, `<ir_version: 10, opset_import: ["": %d]> main (float x) => (float y) { y = Identity (x) }`, f.OpsetVersion("")))
+	if err != nil {
+		panic(err) // the text is ours
+	}
+	m.Functions = c.functions
+	for _, found := range validate.Model(m, validate.Options{}) {
+		path, inside := strings.CutPrefix(found.Path, "function "+f.Domain+"."+f.Name+" > ")
+		if !inside || found.Severity != diag.Error || found.Code == noImport {
+			continue
+		}
+		at := text.Range
+		if op := operatorAtEnd.FindStringSubmatch(path); op != nil {
+			at = wordIn(text, op[1])
+		}
+		d := fault.BadFunction(at, "%s", found.Message)
+		d.Hint = found.Hint
+		c.report(d)
+	}
+}
+
+// noImport is the finding that a domain is not imported: functions of the spec
+// call each other without.
+const noImport = "MBV104"
+
+// operatorAtEnd matches the operator of the innermost node on a path.
+var operatorAtEnd = regexp.MustCompile(`.*node (?:"[^"]*" )?\((?:\w+\.)*(\w+)\)`)
 
 // parseFunction reads one function and checks what block call relies on.
 func parseFunction(e tree.Entry) (*ir.Function, *diag.Diagnostic) {

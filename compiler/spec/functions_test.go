@@ -40,6 +40,22 @@ func init() {
 			want: "MB0310 bad-function: `Addd` is neither an operator of ONNX nor a function of the spec; did you mean `Add`?",
 		},
 		{
+			name: "too many inputs of an operator in a function", spec: functionSpec("    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = «Add» (x, x, x) }\n", "double"),
+			want: "MB0310 bad-function: Add-14 takes 2 inputs, found 3",
+		},
+		{
+			name: "misspelt attribute in a function", spec: functionSpec("    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = «Softmax» <axes = 1> (x) }\n", "double"),
+			want: "MB0310 bad-function: Softmax-13 has no attribute axes; did you mean axis?",
+		},
+		{
+			name: "operator that is newer than the function's opset", spec: functionSpec("    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = «TensorScatter» (x, x) }\n", "double"),
+			want: "MB0310 bad-function: TensorScatter came with ai.onnx version 24, version 21 is imported; import ai.onnx version 24",
+		},
+		{
+			name: "undefined name in a function", spec: functionSpec("    <opset_import: [\"\": 21]>\n    double (x) => (y) { y = «Add» (x, z) }\n", "double"),
+			want: "MB0310 bad-function: input 1, \"z\", is not defined",
+		},
+		{
 			name: "functions that call each other", spec: functionSpec(cycleText, "double"),
 			want: "MB0310 bad-function: a function calls itself: double → other → double",
 		},

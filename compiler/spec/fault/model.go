@@ -95,8 +95,10 @@ func BadWordValue(r diag.Range, where, got string, words []string) *diag.Diagnos
 
 // AmbiguousWord reports a word of an option that names a config key as well.
 func AmbiguousWord(r diag.Range, word string, key diag.Range) *diag.Diagnostic {
-	return hinted(noted(ambiguous.At(r, "`%s` is a word of this option and the name of a value of the spec", word), key, "the name"),
+	d := hinted(noted(ambiguous.At(r, "`%s` is a word of this option and the name of a value of the spec", word), key, "the name"),
 		"rename the value, or quote the word in an expression: '"+word+"'")
+	d.Fix = &diag.Fix{Range: r, NewText: `"'` + word + `'"`, Title: "mean the word, not the value", Guess: true}
+	return d
 }
 
 // SuspiciousDim reports a symbol that looks like a misspelt one.

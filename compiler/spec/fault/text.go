@@ -45,7 +45,9 @@ func MalformedYAML(r diag.Range, what string) *diag.Diagnostic {
 
 // Tab reports a tab in the indentation.
 func Tab(r diag.Range) *diag.Diagnostic {
-	return hinted(malformedYAML.At(r, "a tab in the indentation"), "indent with spaces")
+	d := hinted(malformedYAML.At(r, "a tab in the indentation"), "indent with spaces")
+	d.Fix = &diag.Fix{Range: r, NewText: "  ", Title: "indent with two spaces", Guess: true}
+	return d
 }
 
 // UnknownAnchor reports an alias to nothing.
