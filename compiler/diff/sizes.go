@@ -48,11 +48,18 @@ func measure(m *Model) map[string]int64 {
 func compareFunctions(a, b *ir.Model) []Group {
 	byKey := map[string]*ir.Function{}
 	for _, f := range b.Functions {
-		byKey[functionKey(f)] = f
+		if key := functionKey(f); byKey[key] == nil { // of several, calls mean the first
+			byKey[key] = f
+		}
 	}
 	c := &comparison{}
+	seen := map[string]bool{}
 	for _, f := range a.Functions {
 		key := functionKey(f)
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		if g := byKey[key]; g != nil {
 			c.function(key, f, g)
 			delete(byKey, key)
