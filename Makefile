@@ -1,6 +1,6 @@
-# The two commands of the README, and the heavier lanes described in CONTRIBUTING.md.
+# `make test` is the command of the README; all the targets are the lanes that CONTRIBUTING.md describes.
 
-.PHONY: test check goldens bench bench-peers bench-packages bench-weights reference numerics
+.PHONY: test editors check goldens bench bench-peers bench-packages reference bench-weights numerics real-weights
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -8,7 +8,6 @@ test:
 	go test ./...
 
 # What needs Node and npm: the JSON Schema in yaml-language-server, and the VS Code extension.
-.PHONY: editors
 editors:
 	cd editors/yaml-language-server && npm ci && npm test
 	cd editors/vscode && npm ci && npm run package && npm test
@@ -55,6 +54,5 @@ numerics:
 	MEASURE=1 go test -count=1 -run NumericsPage ./compiler
 
 # A real published checkpoint against the reference, on real sentences.
-.PHONY: real-weights
 real-weights:
 	./scripts/real-weights.sh
