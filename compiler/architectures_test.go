@@ -47,6 +47,10 @@ var architectures = []architecture{
 	{spec: "olmo2", references: []string{"olmo2"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
 	{
+		spec: "falcon", configs: []string{"falcon-7b-instruct"}, checkpoints: []string{"falcon-7b-instruct"},
+		references: []string{"falcon", "falcon_new", "falcon_sequential"},
+	},
+	{
 		spec:    "bert",
 		configs: []string{"bert-base-uncased", "all-MiniLM-L6-v2"}, checkpoints: []string{"bert-base-uncased", "all-MiniLM-L6-v2"},
 		references: []string{"bert"},

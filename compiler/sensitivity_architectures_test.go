@@ -122,6 +122,15 @@ var architectureMutations = map[string][]mutation{
 	"qwen3_5_moe": {
 		{"weights not renormalised", "qwen3_5_moe_text", "model", overAll},
 	},
+	"falcon": {
+		{"keys and values of a group swapped", "falcon_new", "model", swapOutputs("Split", "self_attention", 1, 2)},
+		{"one norm for both", "falcon_new", "model", func(e *editor) int {
+			var norms []*ir.Value
+			e.each("LayerNormalization", "h.0.", func(n *ir.Node) bool { norms = append(norms, n.Output(0)); return false })
+			return e.each("Gemm", "h.0.mlp.dense_h_to_4h", func(n *ir.Node) bool { n.SetInput(0, norms[0]); return len(norms) == 2 })
+		}},
+		{"adjacent pairs rotated", "falcon", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 1))},
+	},
 	"bert": {
 		{"padding mask dropped", "bert", "model", dropInput("Attention", "", 3)},
 		{"causal mask", "bert", "model", setAttr("Attention", "", ir.IntAttr("is_causal", 1))},

@@ -23,7 +23,8 @@ var attentionDecl = &Decl{
 			{Name: "value", Kind: BoolOption, Doc: "the value projection"}, {Name: "output", Kind: BoolOption, Doc: "the output projection"},
 		}},
 		{Name: "qkv", Kind: RecordOption, Of: "linear", Short: "name", Doc: "one projection that holds query, key and value",
-			Fields: projectionOptions(Option{Name: "layout", Kind: WordOption, Words: []string{"concatenated"}, Default: "concatenated", Doc: "queries, then keys, then values"})},
+			Fields: projectionOptions(Option{Name: "layout", Kind: WordOption, Words: []string{"concatenated", "grouped"}, Default: "concatenated",
+				Doc: "concatenated: all queries, all keys, all values; grouped: for each key/value head its queries, its key, its value"})},
 		{Name: "rope", Kind: RopeOption, Doc: "rotary position embedding of queries and keys"},
 		{Name: "mask", Kind: WordOption, Words: []string{"causal", "bidirectional"}, Default: "bidirectional", Doc: "which positions a query sees"},
 		{Name: "window", Kind: IntOption, Doc: "width of the sliding window: a query sees itself and the window − 1 positions before it"},
@@ -102,6 +103,10 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 			a.Fail("a gate in the query projection needs a query projection of its own, not `qkv`")
 		}
 		all := a.Linear(x, a.projection("qkv"), qw+2*kw)
+		if a.o.Record("qkv").Text("layout") == "grouped" {
+			q, k, v = a.ungroup(all)
+			return q, k, v, nil
+		}
 		parts := a.Split(all.v, qw, kw, kw)
 		return all.with(parts[0]), all.with(parts[1]), all.with(parts[2]), nil
 	}
@@ -115,6 +120,18 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	parts := a.Split(rows, a.dim, a.dim)
 	gate = a.Op("Reshape", []*ir.Value{parts[1], a.Ints(-1, qw)})
 	return both.with(a.Op("Reshape", []*ir.Value{parts[0], a.Ints(-1, qw)})), k, v, gate
+}
+
+// ungroup takes apart a projection that holds, for each key/value head, its
+// queries, its key and its value.
+func (a *attention) ungroup(all Tensor) (q, k, v Tensor) {
+	queries := a.heads / a.kvHeads * a.dim // width of the queries of a group
+	rows := a.Op("Reshape", []*ir.Value{all.v, a.Ints(-1, queries+2*a.dim)})
+	parts := a.Split(rows, queries, a.dim, a.dim)
+	width := func(part *ir.Value, n int64) Tensor {
+		return all.with(a.Op("Reshape", []*ir.Value{part, a.Ints(-1, n)}))
+	}
+	return width(parts[0], a.heads*a.dim), width(parts[1], a.kvHeads*a.dim), width(parts[2], a.kvHeads*a.dim)
 }
 
 func (a *attention) hasGate() bool { return a.o.Has("gate") }

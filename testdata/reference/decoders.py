@@ -219,6 +219,21 @@ def mamba(name, description, plans=(SHORT,), **changes):
     )
 
 
+def grouped_states(groups):
+    """For a model whose cache holds the key and value of a group once for each of its queries."""
+
+    def read(cache):
+        values = {}
+        for name, value in states(cache).items():
+            batch, heads, *rest = value.shape
+            each = value.reshape(batch, groups, heads // groups, *rest)
+            assert (each == each[:, :, :1]).all()
+            values[name] = each[:, :, 0]
+        return values
+
+    return read
+
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -347,6 +362,14 @@ DECODERS = {
         "FalconForCausalLM",
         "The newer layout: two LayerNorms side by side, grouped heads.",
         FALCON | {"new_decoder_architecture": True, "num_kv_heads": 2},
+        FALCON_RULES,
+        read_states=grouped_states(2),
+    ),
+    "falcon_sequential": decoder(
+        "falcon_sequential",
+        "FalconForCausalLM",
+        "Attention before the MLP, every head with its own key and value, biases, a width of the MLP.",
+        FALCON | {"bias": True, "ffn_hidden_size": 80, "multi_query": False, "parallel_attn": False},
         FALCON_RULES,
     ),
     "gpt2": decoder(
