@@ -11,6 +11,8 @@ import (
 
 	"mobiusc/compiler"
 	"mobiusc/compiler/emit"
+	"mobiusc/internal/golden"
+	"mobiusc/internal/number"
 )
 
 const architecturesPage = "../docs/architectures.md"
@@ -18,32 +20,9 @@ const architecturesPage = "../docs/architectures.md"
 // TestArchitecturesPage keeps the tables of docs/architectures.md equal to what
 // the tests know and measure. UPDATE=1 rewrites them.
 func TestArchitecturesPage(t *testing.T) {
-	data, err := os.ReadFile(architecturesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	have := string(data)
-	want := have
-	for name, table := range map[string]func(*testing.T) string{
-		"evidence": evidenceTable, "models": modelsTable, "sizes": sizesTable, "lines": linesTable,
-	} {
-		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->\n"
-		before, rest, ok := strings.Cut(want, begin)
-		_, after, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("the page has no markers for %s", name)
-		}
-		want = before + begin + table(t) + end + after
-	}
-	switch {
-	case want == have:
-	case os.Getenv("UPDATE") != "":
-		if err := os.WriteFile(architecturesPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is out of date: run UPDATE=1 go test ./compiler -run ArchitecturesPage", architecturesPage)
-	}
+	golden.Page(t, architecturesPage, map[string]string{
+		"evidence": evidenceTable(t), "models": modelsTable(t), "sizes": sizesTable(t), "lines": linesTable(t),
+	})
 }
 
 func evidenceTable(*testing.T) string {
@@ -123,7 +102,7 @@ func sizesTable(t *testing.T) string {
 		if more != (m.reason != "") {
 			t.Errorf("%s has %v nodes, the peer's %v; the reason is %q", m.name, nodes, m.nodes, m.reason)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", m.name, sum(nodes), sum(m.nodes), grouped(bytes), grouped(m.bytes), m.reason)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", m.name, sum(nodes), sum(m.nodes), measured(bytes), measured(m.bytes), m.reason)
 	}
 	return b.String()
 }
@@ -166,20 +145,12 @@ func sum(counts []int) string {
 	return strings.Join(parts, " + ")
 }
 
-// grouped formats a number with its digits in groups of three.
-func grouped(n int64) string {
+// measured writes a number; 0 is one that was not measured.
+func measured(n int64) string {
 	if n == 0 {
 		return "–"
 	}
-	digits := []byte(fmt.Sprint(n))
-	var groups []string
-	for len(digits) > 3 {
-		groups = append(groups, string(digits[len(digits)-3:]))
-		digits = digits[:len(digits)-3]
-	}
-	groups = append(groups, string(digits))
-	slices.Reverse(groups)
-	return strings.Join(groups, ",")
+	return number.Thousands(n)
 }
 
 // peerLines counts the lines of the classes that mobius-onnx 0.1.0 has for a

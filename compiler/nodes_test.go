@@ -13,6 +13,7 @@ import (
 
 	"mobiusc/compiler"
 	"mobiusc/compiler/emit"
+	"mobiusc/internal/golden"
 	"mobiusc/ir"
 )
 
@@ -21,7 +22,7 @@ import (
 // It also limits the bytes of the three graphs.
 func TestNodeCounts(t *testing.T) {
 	const (
-		golden     = "testdata/nodes.txt"
+		recorded   = "testdata/nodes.txt"
 		nodeLimit  = 5559 // of the decoder: the peer's
 		bytesLimit = 4_000_000
 	)
@@ -62,19 +63,7 @@ func TestNodeCounts(t *testing.T) {
 	if size > bytesLimit {
 		t.Errorf("the graphs take %d bytes, more than %d", size, bytesLimit)
 	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("the graphs have other nodes than %s says; if that is right, run UPDATE=1 go test ./compiler -run NodeCounts. Found\n%s", golden, b.Bytes())
-	}
+	golden.File(t, recorded, b.String())
 }
 
 // countNodes counts the nodes of a graph, and those of its subgraphs, by operator.

@@ -12,6 +12,7 @@ import (
 
 	"mobiusc/compiler"
 	"mobiusc/compiler/verify"
+	"mobiusc/internal/golden"
 	"mobiusc/internal/ort"
 	"mobiusc/ops"
 )
@@ -53,15 +54,13 @@ func TestNumericsPage(t *testing.T) {
 	}
 	page := string(data)
 	for _, s := range numericsSections {
-		begin, end := "<!-- begin "+s.name+" -->\n", "<!-- end "+s.name+" -->\n"
-		before, rest, ok := strings.Cut(page, begin)
-		table, after, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("the page has no markers for %s", s.name)
+		before, table, after, err := golden.Section(page, s.name)
+		if err != nil {
+			t.Fatal(err)
 		}
 		labels := s.labels(t)
 		if os.Getenv("MEASURE") != "" {
-			page = before + begin + s.table(labels, s.measure(t)) + end + after
+			page = before + s.table(labels, s.measure(t)) + after
 			continue
 		}
 		if have := labelsOf(table); !slices.Equal(have, labels) {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"mobiusc/internal/golden"
 )
 
 // TestBeyondONNX reads and prints what only this package can say.
@@ -20,7 +22,7 @@ func TestBeyondONNX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, file, fullText(t, m))
+	golden.File(t, file, fullText(t, m))
 	sparse := m.Graph.Initializers[0].Init
 	if got, err := sparse.Sparse.AsInts(); err != nil || !reflect.DeepEqual(got, []int64{0, 4}) || !reflect.DeepEqual(sparse.Dims, []int64{9}) {
 		t.Errorf("sparse tensor: indices %v %v, dims %v", got, err, sparse.Dims)

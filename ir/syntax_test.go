@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mobiusc/internal/golden"
 )
 
 // fullText returns everything the syntax can say about x.
@@ -43,24 +45,6 @@ func parseAny(name string, src []byte) (any, error) {
 	return ParseModel(name, src)
 }
 
-// golden compares got with a file, or writes it when UPDATE is set.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
-	}
-}
-
 // texts returns the files of a pattern below testdata; there must be some.
 func texts(tb testing.TB, pattern string) []string {
 	tb.Helper()
@@ -85,7 +69,7 @@ func TestReferenceTexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := fullText(t, x)
-			golden(t, strings.TrimSuffix(file, ".txt")+".golden", got)
+			golden.File(t, strings.TrimSuffix(file, ".txt")+".golden", got)
 			again, err := parseAny(file, []byte(got))
 			if err != nil {
 				t.Fatalf("what was printed is not read: %v\n%s", err, got)

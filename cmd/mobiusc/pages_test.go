@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/golden"
 )
 
 const pages = "../../docs/diagnostics"
@@ -52,24 +53,9 @@ func TestPages(t *testing.T) {
 		}
 		p.run(string(text))
 		p.check()
-		refresh(t, file, string(text), p.out.String())
+		golden.File(t, file, p.out.String())
 	}
 	refreshIndex(t, filepath.Join(here, pages), all)
-}
-
-// refresh compares a file with what it should be, or makes it so.
-func refresh(t *testing.T, file, have, want string) {
-	t.Helper()
-	if have == want {
-		return
-	}
-	if os.Getenv("UPDATE") == "1" {
-		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("%s should be\n%s", file, want)
 }
 
 // refreshIndex keeps the table of the overview.
@@ -79,17 +65,7 @@ func refreshIndex(t *testing.T, dir string, all diag.Catalogue) {
 	for _, k := range all {
 		fmt.Fprintf(&table, "| [%s](%s.md) | %s | %s | %s |\n", k.Code, k.Code, k.Name, k.Severity, k.Summary)
 	}
-	file := filepath.Join(dir, "README.md")
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(have), "<!-- begin kinds -->\n")
-	_, after, ok2 := strings.Cut(rest, "<!-- end kinds -->\n")
-	if !ok || !ok2 {
-		t.Fatalf("%s has no markers", file)
-	}
-	refresh(t, file, string(have), before+"<!-- begin kinds -->\n"+table.String()+"<!-- end kinds -->\n"+after)
+	golden.Page(t, filepath.Join(dir, "README.md"), map[string]string{"kinds": table.String()})
 	files, _ := filepath.Glob(filepath.Join(dir, "*.md"))
 	if len(files) != len(all)+1 {
 		t.Errorf("%d pages for %d kinds", len(files)-1, len(all))

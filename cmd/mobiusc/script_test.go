@@ -17,6 +17,7 @@ import (
 
 	"mobiusc/compiler/checkpoint"
 	"mobiusc/internal/checkpointtest"
+	"mobiusc/internal/golden"
 )
 
 // TestScripts runs the command lines in testdata/*.txtar and compares what they
@@ -47,7 +48,7 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { os.Chdir(here) }) //nolint:errcheck // the next test names what it misses
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join(here, "testdata"),
-		UpdateScripts:       os.Getenv("UPDATE") == "1",
+		UpdateScripts:       golden.Updating(),
 		RequireExplicitExec: true,
 		Setup:               func(env *testscript.Env) error { return setup(filepath.Join(here, "..", ".."), env.WorkDir) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

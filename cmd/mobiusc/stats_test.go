@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
+
+	"mobiusc/internal/golden"
 )
 
 // TestBaseline checks the sizes of every spec's model against those that are
 // recorded. UPDATE=1 records them.
 func TestBaseline(t *testing.T) {
 	const path = "../../testdata/stats.json"
-	if os.Getenv("UPDATE") != "" {
+	if golden.Updating() {
 		var stderr strings.Builder
 		if code := run(context.Background(), []string{"mobiusc", "stats", "--baseline", path, "--update"}, streams{strings.NewReader(""), &stderr, &stderr}); code != exitClean {
 			t.Fatal(stderr.String())

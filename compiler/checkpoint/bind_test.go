@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"mobiusc/compiler/checkpoint"
 	"mobiusc/internal/checkpointtest"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/golden"
 	"mobiusc/ir"
 )
 
@@ -354,7 +353,7 @@ func TestBindLayout(t *testing.T) {
 			}
 			continue
 		}
-		golden(t, "testdata/layout_table.txt", text.Bytes())
+		golden.File(t, "testdata/layout_table.txt", text.String())
 	}
 }
 
@@ -373,19 +372,5 @@ func TestBindNothing(t *testing.T) {
 	}
 	if n := len(faults); n < 60 || n > 120 {
 		t.Errorf("%d findings", n)
-	}
-}
-
-// golden compares with a file that UPDATE=1 rewrites.
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		check(t, os.WriteFile(path, got, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	check(t, err)
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (UPDATE=1 rewrites it):\n%s", path, got)
 	}
 }

@@ -6,21 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// golden compares data with a file of testdata, which UPDATE=1 rewrites.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := readFile(t, path); !bytes.Equal(got, want) {
-		t.Errorf("%s differs:\n got: %s\nwant: %s", name, got, want)
-	}
-}
+	"mobiusc/internal/golden"
+)
 
 // TestGoldenPackage compares a package with the one of testdata, byte for byte:
 // the file formats, the layout and the random numbers are the same on every
@@ -29,7 +17,7 @@ func TestGoldenPackage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "package")
 	write(t, testPackage(1, "encoder", "decoder"), dir, WriteOptions{})
 	stored := filepath.Join("testdata", "package")
-	if os.Getenv("UPDATE") != "" {
+	if golden.Updating() {
 		if err := os.RemoveAll(stored); err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +39,11 @@ func TestInspectPackage(t *testing.T) {
 	if err := s.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "inspect.txt", text.Bytes())
+	golden.File(t, "testdata/inspect.txt", text.String())
 	if err := s.WriteJSON(&asJSON); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "inspect.json", asJSON.Bytes())
+	golden.File(t, "testdata/inspect.json", asJSON.String())
 }
 
 // TestInspectFiles checks what is not a package: a file with subgraphs and

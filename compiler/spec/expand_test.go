@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/golden"
 	"mobiusc/specs"
 )
 
@@ -14,45 +15,6 @@ const (
 	specsDir  = "../../specs"
 	goldenDir = "../../testdata/expanded"
 )
-
-// golden compares text with a file, or writes it with UPDATE=1.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if line, a, b := firstDifference(string(want), got); line > 0 {
-		t.Errorf("%s:%d differs (UPDATE=1 go test writes it)\nfile %s\nnow  %s", file, line, a, b)
-	}
-}
-
-// firstDifference returns the first line in which two texts differ, from 1.
-func firstDifference(a, b string) (line int, inA, inB string) {
-	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range max(len(x), len(y)) {
-		inA, inB = "", ""
-		if i < len(x) {
-			inA = x[i]
-		}
-		if i < len(y) {
-			inB = y[i]
-		}
-		if inA != inB {
-			return i + 1, inA, inB
-		}
-	}
-	return 0, "", ""
-}
 
 func loadClean(t *testing.T, path string, read ReadFile) *Spec {
 	t.Helper()
@@ -82,7 +44,7 @@ func TestExpandedSpecs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := loadClean(t, filepath.Join(specsDir, name+".yaml"), nil)
 			text := expanded(t, s)
-			golden(t, filepath.Join(goldenDir, name+".yaml"), text)
+			golden.File(t, filepath.Join(goldenDir, name+".yaml"), text)
 
 			again := loadClean(t, name+".yaml", func(string) ([]byte, error) { return []byte(text), nil })
 			want := s.root
@@ -97,7 +59,7 @@ func TestExpandedSpecs(t *testing.T) {
 				if len(found) > 0 {
 					t.Error(found)
 				}
-				golden(t, filepath.Join(goldenDir, name+"."+v+".yaml"), expanded(t, patched))
+				golden.File(t, filepath.Join(goldenDir, name+"."+v+".yaml"), expanded(t, patched))
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/golden"
 	"mobiusc/ir"
 	"mobiusc/lowering"
 )
@@ -191,7 +192,7 @@ const smallVL = `{
 func TestFeatureTaps(t *testing.T) {
 	s := loadClean(t, filepath.Join(specsDir, "qwen3_5.yaml"), nil)
 	r := bindClean(t, s, parseConfigText(t, "config.json", smallVL), Options{Strict: true})
-	golden(t, "testdata/taps.txt", dumpModel(r.Model))
+	golden.File(t, "testdata/taps.txt", dumpModel(r.Model))
 }
 
 // TestReferenceConfigs binds the small configs that reference tensors exist for.

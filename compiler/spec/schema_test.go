@@ -1,10 +1,10 @@
 package spec
 
 import (
-	"bytes"
-	"os"
 	"testing"
 	"time"
+
+	"mobiusc/internal/golden"
 )
 
 const schemaFile = "../../schemas/spec.schema.json"
@@ -12,20 +12,7 @@ const schemaFile = "../../schemas/spec.schema.json"
 // TestSchemaIsCurrent compares the published schema with the one generated from
 // the block declarations. UPDATE=1 writes it.
 func TestSchemaIsCurrent(t *testing.T) {
-	got := Schema()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs from the block declarations: run UPDATE=1 go test ./compiler/spec", schemaFile)
-	}
+	golden.File(t, schemaFile, string(Schema()))
 }
 
 // TestSchemaIsCheap bounds what validation adds to the start of every command.
@@ -41,5 +28,5 @@ func TestSchemaIsCheap(t *testing.T) {
 // TestReferenceIsCurrent compares the reference page of the blocks with their
 // declarations.
 func TestReferenceIsCurrent(t *testing.T) {
-	golden(t, "../../docs/blocks.md", Reference())
+	golden.File(t, "../../docs/blocks.md", Reference())
 }

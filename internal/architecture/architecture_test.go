@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 }
 
 // onlyForTests lists the packages that no other package imports.
-var onlyForTests = []string{"internal/bench", "internal/checkpointtest"}
+var onlyForTests = []string{"internal/bench", "internal/checkpointtest", "internal/golden"}
 
 // onlyIn lists the packages from outside that one folder alone may import.
 var onlyIn = map[string]string{

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"mobiusc/internal/golden"
 )
 
 // sample has every kind of place: a stretch, several lines, a whole file, none;
@@ -40,19 +42,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 			continue
 		}
-		golden := filepath.Join("testdata", "report."+format+"."+ext)
-		if os.Getenv("UPDATE") == "1" {
-			if err := os.WriteFile(golden, out.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out.String() != string(want) {
-			t.Errorf("%s is\n%s\nwant\n%s", format, &out, want)
-		}
+		golden.File(t, filepath.Join("testdata", "report."+format+"."+ext), out.String())
 	}
 	if err := r.Write(&bytes.Buffer{}, "yaml", nil); err == nil {
 		t.Error("an unknown format is accepted")

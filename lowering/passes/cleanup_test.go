@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mobiusc/internal/golden"
 	"mobiusc/ir"
 	"mobiusc/ops"
 )
@@ -42,7 +43,7 @@ func TestCleanup(t *testing.T) {
 					t.Error("the graph has other inputs or outputs")
 				}
 				checkGraph(t, m.Graph)
-				golden(t, strings.TrimSuffix(file, ".txt")+".golden", text(t, m))
+				golden.File(t, strings.TrimSuffix(file, ".txt")+".golden", text(t, m))
 				if changed, err := pass(m); changed || err != nil {
 					t.Errorf("a second run: changed %v, %v", changed, err)
 				}

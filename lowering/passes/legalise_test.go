@@ -9,26 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"mobiusc/internal/golden"
 	"mobiusc/ir"
 )
-
-// golden compares got with a file, or writes it when UPDATE is set.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
-	}
-}
 
 // parse reads a model and gives every named node a source.
 func parse(t testing.TB, name, text string) *ir.Model {
@@ -92,7 +75,7 @@ func TestLegalise(t *testing.T) {
 				}
 			}
 			checkGraph(t, m.Graph)
-			golden(t, strings.TrimSuffix(file, ".txt")+".golden", text(t, m))
+			golden.File(t, strings.TrimSuffix(file, ".txt")+".golden", text(t, m))
 			if changed, err := Legalise(m, target); changed || err != nil {
 				t.Errorf("a second run: changed %v, %v", changed, err)
 			}
