@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"strings"
 )
 
 // DataType is the element type of a tensor. Its values are those of ONNX's
@@ -130,6 +131,15 @@ func (s Shape) Static() (dims []int64, ok bool) {
 		}
 	}
 	return dims, true
+}
+
+// String writes a shape as [batch, 8].
+func (s Shape) String() string {
+	parts := make([]string, len(s))
+	for i, d := range s {
+		parts[i] = d.String()
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // Equal reports whether both shapes have the same, known dims.

@@ -75,7 +75,7 @@ var softcapDecl = &Decl{
 	Name:    "softcap",
 	Doc:     "limit · tanh(x / limit).",
 	Short:   "limit",
-	Options: []Option{{Name: "limit", Kind: FloatOption, Required: true, Doc: "bound of the absolute value"}},
+	Options: []Option{{Name: "limit", Kind: FloatOption, Bound: AboveZero, Required: true, Doc: "bound of the absolute value"}},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		limit := b.Scalar(x.DType(), blk.Opts.Float("limit"))
 		return x.with(b.Binary("Mul", b.Unary("Tanh", b.Binary("Div", x.v, limit)), limit))

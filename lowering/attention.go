@@ -30,8 +30,8 @@ var attentionDecl = &Decl{
 		{Name: "window", Kind: IntOption, Doc: "width of the sliding window: a query sees itself and the window − 1 positions before it"},
 		{Name: "padding", Kind: ValueOption, Default: "attention_mask", Doc: "value that is 0 where a position is padding, int64 [batch, past + sequence]; none: nothing is"},
 		{Name: "segments", Kind: ValueOption, Doc: "ids of contiguous segments; a query sees its own segment only"},
-		{Name: "scale", Kind: FloatOption, Default: "head_dim ** -0.5", Doc: "factor of the scores"},
-		{Name: "softcap", Kind: FloatOption, Doc: "softcap·tanh(score / softcap) before the softmax"},
+		{Name: "scale", Kind: FloatOption, Bound: AboveZero, Default: "head_dim ** -0.5", Doc: "factor of the scores"},
+		{Name: "softcap", Kind: FloatOption, Bound: AboveZero, Doc: "softcap·tanh(score / softcap) before the softmax"},
 		positionBiasOption,
 		{Name: "memory", Kind: ValueOption, Doc: "value [batch, source, width] that keys and values come from instead of the stream; `padding` is then of its positions"},
 		{Name: "gate", Kind: RecordOption, Doc: "a gate on the heads' result, before the output projection", Fields: []Option{

@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -213,7 +214,24 @@ func (b *Builder) IntScalar(v int64) *ir.Value {
 
 // Scalar returns a constant of rank 0 and the given float dtype.
 func (b *Builder) Scalar(t ir.DataType, v float64) *ir.Value {
+	if most := largest(t); math.Abs(v) > most {
+		b.Fail("the number %g does not fit in %s, whose largest is %g", v, t, most)
+	}
 	return b.constant(fmt.Sprintf("%s.%g", t, v), ops.Scalar(t, v))
+}
+
+// largest returns the largest finite number of a dtype, or +Inf of one that is
+// no floating point type of models.
+func largest(t ir.DataType) float64 {
+	switch t {
+	case ir.Float32:
+		return math.MaxFloat32
+	case ir.Float16:
+		return 65504 // (2 - 2^-10)·2^15
+	case ir.BFloat16:
+		return 0x1.fep127
+	}
+	return math.Inf(1)
 }
 
 // Floats returns a float32 constant of rank 1 under a name that says what it is.
@@ -275,7 +293,21 @@ func once[T any](b *Builder, key, scope string, make func() T) T {
 }
 
 // Value returns the value of the given name, failing when there is none.
-func (b *Builder) Value(name string) Tensor { return b.named(name).tensor }
+// Of a value that collects, it is what has been collected so far.
+func (b *Builder) Value(name string) Tensor {
+	n := b.named(name)
+	if n.stack == nil {
+		return n.tensor
+	}
+	var parts []*ir.Value
+	for _, t := range n.stack {
+		parts = append(parts, b.Op("Unsqueeze", []*ir.Value{b.Full(t), b.Ints(0)}))
+	}
+	if len(parts) == 1 {
+		return tensorOf(parts[0])
+	}
+	return tensorOf(b.Op("Concat", parts, ir.IntAttr("axis", 0)))
+}
 
 func (b *Builder) named(name string) named {
 	n, ok := b.values[name]

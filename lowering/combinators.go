@@ -9,7 +9,7 @@ var residualDecl = &Decl{
 	Options: []Option{
 		{Name: "body", Kind: BodyOption, Required: true, Doc: "what is added"},
 		{Name: "scale", Kind: FloatOption, Default: "1", Doc: "factor of the body's result"},
-		{Name: "dtype", Kind: DTypeOption, Default: "model", Doc: "dtype of the stream of sums; the body runs in the compute dtype"},
+		{Name: "dtype", Kind: DTypeOption, Words: FloatingWords, Default: "model", Doc: "dtype of the stream of sums; the body runs in the compute dtype"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		sum := blk.Opts.DType("dtype")

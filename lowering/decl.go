@@ -64,8 +64,9 @@ type Option struct {
 	// NameOption and a ValueOption it is the name itself; a RecordOption with
 	// the default {} is present, with its fields' defaults, where it is not written.
 	Default string
-	Words   []string // WordOption
+	Words   []string // WordOption, and DTypeOption where not every dtype is allowed
 	Signed  bool     // IntOption, IntsOption: numbers may be 0 and negative
+	Bound   Bound    // FloatOption
 	// Fields are the entries of a RecordOption. If Of is set, they are instead
 	// the options of the block type it names, and defaults for that type apply.
 	Fields []Option
@@ -74,6 +75,18 @@ type Option struct {
 	// Short is the field of a RecordOption that a plain value sets.
 	Short string
 }
+
+// FloatingWords are the dtypes in which a model can compute.
+var FloatingWords = []string{"model", "float32", "float16", "bfloat16"}
+
+// Bound says which numbers a FloatOption takes.
+type Bound uint8
+
+const (
+	AnyNumber Bound = iota
+	AboveZero
+	NotNegative
+)
 
 // Decl declares one block type.
 type Decl struct {

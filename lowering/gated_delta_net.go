@@ -24,9 +24,9 @@ var gatedDeltaNetDecl = &Decl{
 		projection("decay", "in_proj_a", "how much of the state is kept"),
 		projection("output", "out_proj", "back to the stream"),
 		convOption("false"),
-		{Name: "l2_epsilon", Kind: FloatOption, Required: true, Doc: "added to the sum of squares of a query or key"},
+		{Name: "l2_epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the sum of squares of a query or key"},
 		mixerPaddingOption,
-		{Name: "state_dtype", Kind: DTypeOption, Default: "model", Doc: "dtype in which the recurrent state is carried"},
+		{Name: "state_dtype", Kind: DTypeOption, Words: FloatingWords, Default: "model", Doc: "dtype in which the recurrent state is carried"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
 		o := blk.Opts

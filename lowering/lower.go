@@ -161,18 +161,7 @@ func (b *Builder) outputTensor(out Output, result Tensor) Tensor {
 		}
 		return result
 	}
-	n := b.named(out.Value)
-	if n.stack == nil {
-		return n.tensor
-	}
-	var parts []*ir.Value
-	for _, t := range n.stack {
-		parts = append(parts, b.Op("Unsqueeze", []*ir.Value{b.Full(t), b.Ints(0)}))
-	}
-	if len(parts) == 1 {
-		return tensorOf(parts[0])
-	}
-	return tensorOf(b.Op("Concat", parts, ir.IntAttr("axis", 0)))
+	return b.Value(out.Value)
 }
 
 // output gives a value the name of a graph output. A value that cannot take it

@@ -8,7 +8,7 @@ var rmsNormDecl = &Decl{
 	Short: "name",
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Doc: "module path; not needed without `scale`"},
-		{Name: "epsilon", Kind: FloatOption, Required: true, Doc: "added to the mean of the squares"},
+		{Name: "epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the mean of the squares"},
 		{Name: "offset", Kind: FloatOption, Default: "0", Doc: "added to the weight"},
 		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
 		{Name: "over", Kind: WordOption, Words: []string{"last", "heads"}, Default: "'last'",
@@ -60,7 +60,7 @@ var layerNormDecl = &Decl{
 	Short: "name",
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
-		{Name: "epsilon", Kind: FloatOption, Required: true, Doc: "added to the variance"},
+		{Name: "epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the variance"},
 		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether there is a bias"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {

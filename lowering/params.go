@@ -1,6 +1,7 @@
 package lowering
 
 import (
+	"math"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
 )
@@ -48,6 +49,9 @@ func (b *Builder) Param(path string, dtype ir.DataType, init Init, dims ...int64
 	name := b.Join(path)
 	p := b.params[name]
 	if p == nil {
+		if !countable(dims) {
+			b.Fail("parameter %s of shape %v has more bytes than can be counted", name, dims)
+		}
 		t := &ir.Tensor{Type: b.options.Storage, Dims: dims, External: &ir.External{}}
 		p = &Param{Name: name, Dims: dims, Init: init, Value: b.graph.AddInitializer(b.unique(name), t)}
 		if b.block != nil {
@@ -69,6 +73,19 @@ func (b *Builder) assembled(path string, parts []string, init Init, dims ...int6
 	v := b.Param(path, b.options.Storage, init, dims...)
 	b.params[b.Join(path)].Parts = parts
 	return v
+}
+
+// countable reports whether the bytes of a tensor, of at most 8 an element, can
+// be counted in an int64.
+func countable(dims []int64) bool {
+	left := int64(math.MaxInt64 / 8)
+	for _, d := range dims {
+		if d > left {
+			return false
+		}
+		left /= max(d, 1)
+	}
+	return true
 }
 
 func sameDims(a, c []int64) bool {

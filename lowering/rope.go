@@ -70,6 +70,10 @@ const turn = 1 << 42
 // [frequencies], and the factor of cos and sin.
 func (b *Builder) turns(r *Rope, headDim int64) (*ir.Value, float64) {
 	freqs := b.frequencies(r, headDim)
+	if problem := r.misfit(); problem != "" {
+		b.Fail("a rotary embedding of type %s needs %s", r.Type, problem)
+	}
+	b.mustTurn(r, freqs)
 	switch r.Type {
 	case "dynamic":
 		return b.dynamicTurns(r, freqs), 1
@@ -80,7 +84,17 @@ func (b *Builder) turns(r *Rope, headDim int64) (*ir.Value, float64) {
 	if problem != "" {
 		b.Fail("%s", problem)
 	}
+	b.mustTurn(r, freqs)
 	return b.steps(freqs), scale
+}
+
+// mustTurn refuses frequencies that are not numbers above 0.
+func (b *Builder) mustTurn(r *Rope, freqs []float64) {
+	for j, f := range freqs {
+		if !(f >= 0) || math.IsInf(f, 0) || j == 0 && f == 0 { // NaN as well; the last ones may be too small for a float64
+			b.Fail("the numbers of the rotary embedding do not fit: with theta %g and factor %g, pair %d turns by %g a position", r.Theta, r.Factor, j, f)
+		}
+	}
 }
 
 // steps returns frequencies in radians a position as a constant in units of turn.
@@ -137,7 +151,11 @@ func (b *Builder) splitPositions(names []string, n int64) *ir.Value {
 	each := n / int64(len(names))
 	var parts []*ir.Value
 	for _, name := range names {
-		column := b.Op("Unsqueeze", []*ir.Value{b.Value(name).v, b.Ints(0, 2)})
+		p := b.Value(name)
+		if len(p.Dims()) != 1 {
+			b.Fail("positions %q of a rotary embedding with split axes must be [rows], but are %s", name, ir.Shape(p.Dims()))
+		}
+		column := b.Op("Unsqueeze", []*ir.Value{p.v, b.Ints(0, 2)})
 		parts = append(parts, b.Op("Expand", []*ir.Value{column, b.Ints(1, 1, each)}))
 	}
 	return b.Op("Concat", parts, ir.IntAttr("axis", -1))

@@ -60,6 +60,9 @@ func (b *Builder) divided(freqs, factors []float64, name string) []float64 {
 	}
 	out := make([]float64, len(freqs))
 	for j := range freqs {
+		if !(factors[j] > 0) {
+			b.Fail("%s of the rotary embedding must be numbers above 0, and holds %g", name, factors[j])
+		}
 		out[j] = freqs[j] / factors[j]
 	}
 	return out

@@ -27,6 +27,23 @@ func (r *Rope) rescale(freqs []float64) (scale float64, problem string) {
 	return 1, fmt.Sprintf("rotary embedding of type %q is not supported", r.Type)
 }
 
+// misfit says what the numbers of a scaling would have to be, or "".
+func (r *Rope) misfit() string {
+	scaled := r.Type != "" && r.Type != "default"
+	original := r.OriginalMaxPositions > 0 || r.MaxPositions > 0
+	switch {
+	case scaled && r.Type != "longrope" && !(r.Factor > 0):
+		return fmt.Sprintf("a factor above 0, not %g", r.Factor)
+	case r.Type == "yarn" && !original:
+		return "the trained length, original_max_position_embeddings"
+	case r.Type == "yarn" && !(r.Theta > 1):
+		return fmt.Sprintf("a theta above 1, not %g", r.Theta)
+	case r.Type == "llama3" && !(0 < r.LowFreqFactor && r.LowFreqFactor < r.HighFreqFactor):
+		return fmt.Sprintf("a high_freq_factor above low_freq_factor, and that above 0, not %g and %g", r.HighFreqFactor, r.LowFreqFactor)
+	}
+	return ""
+}
+
 // smooth divides low frequencies by the factor, keeps high ones and blends
 // between: rope type llama3.
 func (r *Rope) smooth(freqs []float64) {

@@ -22,7 +22,7 @@ var selectiveSSMDecl = &Decl{
 		projection("dt", "dt_proj", "from the rank to the time steps; it has a bias, and a softplus follows"),
 		projection("out", "out_proj", "back to the stream"),
 		mixerPaddingOption,
-		{Name: "state_dtype", Kind: DTypeOption, Default: "model", Doc: "dtype in which `ssm_state` is carried"},
+		{Name: "state_dtype", Kind: DTypeOption, Words: FloatingWords, Default: "model", Doc: "dtype in which `ssm_state` is carried"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
 		if len(x.Lead()) != 2 {

@@ -1,6 +1,8 @@
 package lowering
 
 import (
+	"slices"
+
 	"mobiusc/ir"
 	"mobiusc/ops"
 )
@@ -76,7 +78,15 @@ func (b *Builder) operand(o Record) Tensor {
 	if !o.Has("axis") {
 		return t
 	}
-	return tensorOf(b.Op("Gather", []*ir.Value{b.Full(t), b.IntScalar(o.Int("index"))}, ir.IntAttr("axis", o.Int("axis"))))
+	axis, index, dims := o.Int("axis"), o.Int("index"), t.Dims()
+	rank := int64(len(dims))
+	if axis < -rank || axis >= rank {
+		b.Fail("the value %s of shape %s has no axis %d", o.Text("value"), ir.Shape(dims), axis)
+	}
+	if n, known := dims[(axis+rank)%rank].Int(); known && (index < -n || index >= n) {
+		b.Fail("axis %d of the value %s has no index %d: its shape is %s", axis, o.Text("value"), index, ir.Shape(dims))
+	}
+	return tensorOf(b.Op("Gather", []*ir.Value{b.Full(t), b.IntScalar(index)}, ir.IntAttr("axis", axis)))
 }
 
 var zerosDecl = &Decl{
@@ -107,7 +117,18 @@ var transposeDecl = &Decl{
 	Short:   "axes",
 	Options: []Option{{Name: "axes", Kind: IntsOption, Signed: true, Required: true, Doc: "the old axis at each new one"}},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
-		return tensorOf(b.Op("Transpose", []*ir.Value{b.Full(x)}, ir.IntsAttr("perm", blk.Opts.Ints("axes")...)))
+		axes, rank := slices.Clone(blk.Opts.Ints("axes")), int64(len(x.Dims()))
+		used := make([]bool, rank)
+		for i, a := range axes {
+			if a < 0 {
+				a += rank // the operator does not count from the end
+			}
+			if int64(len(axes)) != rank || a < 0 || a >= rank || used[a] {
+				b.Fail("axes %v do not name each of the %d dims of the stream %s once", blk.Opts.Ints("axes"), rank, ir.Shape(x.Dims()))
+			}
+			axes[i], used[a] = a, true
+		}
+		return tensorOf(b.Op("Transpose", []*ir.Value{b.Full(x)}, ir.IntsAttr("perm", axes...)))
 	},
 }
 

@@ -94,6 +94,12 @@ func inferTopK(c *inference) {
 	} else if k := c.sizes(1); len(k) == 1 {
 		out[axis] = k[0]
 	}
+	if n, known := s[axis].Int(); known {
+		if k, known := out[axis].Int(); known && (k < 0 || k > n) {
+			c.fail("k is %d, and axis %d of %s has %d elements", k, axis, shapeText(s), n)
+			return
+		}
+	}
 	c.ranked(0, c.elem(0), out)
 	c.ranked(1, ir.Int64, out)
 }

@@ -335,6 +335,8 @@ func TestInferErrors(t *testing.T) {
 		{"float[b,3] x", "y = Softmax (x)\nz = Gather <axis = 2> (x, x)", "Gather: axis 2 is out of range for rank 2"},
 		{"float[2,3] x, float[2,4] z", "y = Concat <axis = 0> (x, z)", "Concat: dims 3 and 4 differ: input 0 is [2, 3], input 1 is [2, 4]"},
 		{"float[2,3] x", "i = Constant <value_ints: ints = [1,1]> ()\ny, z = Split <axis = 1> (x, i)", "Split: sizes [1, 1] do not add up to axis 1 of [2, 3]"},
+		{"float[2,3] x", "y = Transpose <perm = [-1,0]> (x)", "Transpose: perm [-1 0] is no permutation of 2 axes, the shape is [2, 3]"},
+		{"float[2,3] x", "k = Constant <value_ints: ints = [4]> ()\ny, i = TopK (x, k)", "TopK: k is 4, and axis 1 of [2, 3] has 3 elements"},
 		{"float[2,3] x", "y = Transpose <perm = [0,0]> (x)", "Transpose: perm [0 0] is no permutation of 2 axes, the shape is [2, 3]"},
 		{"float[b,s,10] q, float[b,s,8] k", "y = Attention <q_num_heads = 4, kv_num_heads = 4> (q, k, k)", "Attention: input 0 has shape [b, s, 10], whose last dim 4 heads do not divide"},
 		{"float[b,s,8] q", "y = Attention (q, q, q)", "Attention: attribute q_num_heads is missing, which a rank-3 input 0 needs"},

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"strings"
 
 	"mobiusc/ir"
 )
@@ -114,13 +113,7 @@ func sameType(a, b *ir.Type) bool {
 }
 
 // shapeText writes a shape for messages: [batch, 4].
-func shapeText(s ir.Shape) string {
-	parts := make([]string, len(s))
-	for i, d := range s {
-		parts[i] = d.String()
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
-}
+func shapeText(s ir.Shape) string { return s.String() }
 
 // product returns the product of dims.
 func product(dims []ir.Dim) ir.Dim {

@@ -33,7 +33,8 @@ func permutation(c call, rank int) ([]int, error) {
 		return out, nil
 	}
 	seen, err := axesOf(perm, rank)
-	if err != nil || len(perm) != rank || slices.Contains(seen, false) {
+	// Unlike other axes, those of perm are not counted from the end.
+	if err != nil || len(perm) != rank || slices.Contains(seen, false) || rank > 0 && slices.Min(perm) < 0 {
 		return nil, fmt.Errorf("perm %v is no permutation of %d axes", perm, rank)
 	}
 	for i, p := range perm {

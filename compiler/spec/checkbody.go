@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mobiusc/compiler/spec/expr"
@@ -44,6 +45,16 @@ func (c *checked) component(e tree.Entry, ctx context) {
 		c.report(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "body"))
 	default:
 		c.body(body, ctx)
+	}
+	if name := e.Key.Text; name == "" || strings.HasPrefix(name, ".") || name == manifestName || strings.ContainsFunc(name, notInFileName) {
+		c.report(fault.BadNumber(e.Key.Range, "the name of a component", "fit to name a directory of the package", strconv.Quote(name)))
+	}
+	for _, section := range []string{"inputs", "outputs"} {
+		for _, v := range entries(n.Get(section)) {
+			if v.Key.Text == "" {
+				c.report(fault.BadNumber(v.Key.Range, "a name among the "+section, "some text", `""`))
+			}
+		}
 	}
 	if n.Get("outputs") == nil {
 		c.report(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "outputs"))
@@ -405,3 +416,10 @@ func (c *checked) list(n *tree.Node, f *form, ctx context) {
 		c.typed(e, want, ctx)
 	}
 }
+
+// manifestName is taken in every package.
+const manifestName = "mobiusc.json"
+
+// notInFileName reports the characters that cannot stand in the name of a file
+// on every system.
+func notInFileName(r rune) bool { return r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) }

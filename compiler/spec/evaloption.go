@@ -297,23 +297,29 @@ func (ev *evaluator) typedValue(v expr.Value, o *lowering.Option, r diag.Range) 
 			return i, true
 		}
 	case lowering.FloatOption:
-		switch x := v.(type) {
-		case int64:
-			return float64(x), true
-		case float64:
-			if !math.IsNaN(x) && !math.IsInf(x, 0) {
-				return x, true
-			}
+		x, ok := v.(float64)
+		if i, whole := v.(int64); whole {
+			x, ok = float64(i), true
 		}
-		return bad("a number")
+		switch {
+		case !ok || math.IsNaN(x) || math.IsInf(x, 0):
+			return bad("a number")
+		case o.Bound == lowering.AboveZero && x <= 0:
+			return bad("a number above 0")
+		case o.Bound == lowering.NotNegative && x < 0:
+			return bad("a number from 0 on")
+		default:
+			return x, true
+		}
 	case lowering.BoolOption:
 		return expr.Truth(v), true
 	case lowering.DTypeOption:
 		word, _ := v.(string)
+		allowed := containsWord(wordsOf(o), word)
 		if word == "model" {
 			word = ev.compute
 		}
-		if t := dtypeOf[word]; t != ir.Undefined {
+		if t := dtypeOf[word]; t != ir.Undefined && allowed {
 			return t, true
 		}
 		ev.fail(fault.BadWordValue(r, o.Name, expr.Format(v), wordsOf(o)))

@@ -470,6 +470,18 @@ var faultCases = []faultCase{
 		want: "MB0505 duplicate-name: `out` is the name of two blocks; a shared parameter is named absolutely: /out",
 	},
 	{
+		name: "component that is no file", spec: edit("  model:\n", "  «../model»:\n"),
+		want: `MB0507 value-out-of-range: the name of a component must be fit to name a directory of the package, and is "../model"`,
+	},
+	{
+		name: "component named as the manifest", spec: edit("  model:\n", "  «mobiusc.json»:\n"),
+		want: `MB0507 value-out-of-range: the name of a component must be fit to name a directory of the package, and is "mobiusc.json"`,
+	},
+	{
+		name: "output without a name", spec: edit("{y: result}", "{«\"\"»: result}"),
+		want: `MB0507 value-out-of-range: a name among the outputs must be some text, and is ""`,
+	},
+	{
 		name: "width below 1", spec: edit("out: width * heads", "out: «width * heads - 40»"), config: baseConfig,
 		want: "MB0507 value-out-of-range: out must be a whole number above 0, and is -8",
 	},

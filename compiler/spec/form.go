@@ -227,7 +227,7 @@ var ropeOptions = []lowering.Option{
 	{Name: "positions", Kind: lowering.ValuesOption, Default: "position_ids", Doc: "values that hold the positions"},
 	{Name: "pairs", Kind: lowering.WordOption, Words: []string{"half", "adjacent"}, Default: "half", Doc: "which elements turn together: i and i + half, or 2i and 2i + 1"},
 	{Name: "axes", Kind: lowering.WordOption, Words: []string{"none", "chunked", "interleaved", "split", "split_heads"}, Doc: "how frequencies are shared among several axes of positions; absent: as the record says"},
-	{Name: "dtype", Kind: lowering.DTypeOption, Default: "model", Doc: "dtype of the rotation"},
+	{Name: "dtype", Kind: lowering.DTypeOption, Words: lowering.FloatingWords, Default: "model", Doc: "dtype of the rotation"},
 }
 
 // ropeTypes are the scalings that a rope record can name.

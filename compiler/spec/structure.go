@@ -213,7 +213,7 @@ func (g *grammar) expects(f *form) string {
 
 // wordsOf returns the words that an option takes literally.
 func wordsOf(o *lowering.Option) []string {
-	if o.Kind == lowering.DTypeOption {
+	if o.Kind == lowering.DTypeOption && o.Words == nil {
 		return dtypeChoices
 	}
 	return o.Words

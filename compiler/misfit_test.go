@@ -1,0 +1,69 @@
+package compiler
+
+import (
+	"strings"
+	"testing"
+
+	"mobiusc/internal/diag"
+)
+
+// TestMisfits lints specs of one block whose numbers no runtime could work with.
+// What is refused here would load in no runtime, or compute NaN.
+func TestMisfits(t *testing.T) {
+	layer := func(block string) string { return "[{layers: {name: l, count: 1, each: " + block + "}}]" }
+	attention := func(options string) string {
+		return layer("{attention: {name: a, heads: 2, head_dim: 4, mask: causal, padding: none" + options + "}}")
+	}
+	function := "functions:\n  f: |\n    <opset_import: [\"\": 21]>\n    f (x) => (y) { k = Constant<value_ints=[99]>()  y, i = TopK (x, k) }\n"
+	for _, c := range []struct{ name, body, more, want string }{
+		{"a collected value is read", "[{collect: v}, {add: {value: v, axis: 0, index: 0}}]", "", ""},
+		{"no such index", "[{collect: v}, {add: {value: v, axis: 0, index: 5}}]", "", "axis 0 of the value v has no index 5: its shape is [1, batch, sequence, 8]"},
+		{"no such index from the end", "[{collect: v}, {add: {value: v, axis: 0, index: -2}}]", "", "axis 0 of the value v has no index -2"},
+		{"no such axis", "[{save: v}, {add: {value: v, axis: 3, index: 0}}]", "", "the value v of shape [batch, sequence, 8] has no axis 3"},
+		{"axes from the end", "[{transpose: [-2, 0, -1]}]", "", ""},
+		{"an axis twice", "[{transpose: [0, 0, 2]}]", "", "axes [0 0 2] do not name each of the 3 dims of the stream [batch, sequence, 8] once"},
+		{"an axis too few", "[{transpose: [0, 1]}]", "", "axes [0 1] do not name each"},
+		{"more bytes than there are", "[{linear: {name: x, out: 2**60}}]", "", "parameter x.weight of shape [1152921504606846976 8] has more bytes than can be counted"},
+		{"beyond float32", "[{scale: 1e39}]", "", "the number 1e+39 does not fit in float, whose largest is 3.4028234663852886e+38"},
+		{"epsilon below 0", "[{rms_norm: {name: n, epsilon: -1e-6}}]", "", "epsilon must be a number from 0 on, and is -1e-06"},
+		{"epsilon 0", "[{rms_norm: {name: n, epsilon: 0}}]", "", ""},
+		{"a cap of 0", "[{softcap: 0}]", "", "limit must be a number above 0, and is 0"},
+		{"a cap of 0 on scores", attention(", softcap: 0"), "", "softcap must be a number above 0, and is 0"},
+		{"scores times 0", attention(", scale: 0"), "", "scale must be a number above 0, and is 0"},
+		{"more than there are", "[{call: f}]", function, "TopK: k is 99, and axis 2 of [batch, sequence, 8] has 8 elements"},
+		{"theta 0", attention(", rope: {theta: 0}"), "", "with theta 0 and factor 0, pair 1 turns by +Inf a position"},
+		{"theta below 0", attention(", rope: {theta: -1}"), "", "pair 1 turns by NaN a position"},
+		{"no factor", attention(", rope: {theta: 10, type: linear}"), "", "a rotary embedding of type linear needs a factor above 0, not 0"},
+		{"a factor below 0", attention(", rope: {theta: 10, type: dynamic, factor: -2}"), "", "type dynamic needs a factor above 0, not -2"},
+		{"no trained length", attention(", rope: {theta: 10, type: yarn, factor: 2}"), "", "type yarn needs the trained length, original_max_position_embeddings"},
+		{"no thresholds", attention(", rope: {theta: 10, type: llama3, factor: 2}"), "", "needs a high_freq_factor above low_freq_factor"},
+		{"split axes of no rows", attention(", rope: {theta: 10, axes: split}"), "", `positions "position_ids" of a rotary embedding with split axes must be [rows], but are [batch, sequence]`},
+		{"a rotation of integers", attention(", rope: {theta: 10, dtype: int64}"), "", "dtype cannot be `int64`"},
+		{"a stream of integers", "[{residual: {dtype: bool, body: {linear: {name: x, out: 8}}}}]", "", "dtype cannot be `bool`"},
+	} {
+		text := "spec: v1\nname: x\nsummary: A test.\ndtype: float32\n" + c.more + `components:
+  model:
+    inputs: {x: "float32[batch, sequence, 8]", position_ids: "int64[batch, sequence]"}
+    body: [{use: x}, {branch: [{use: position_ids}, {save: p}]}, ` + c.body[1:len(c.body)-1] + `]
+    outputs: {y: result, p: p}
+`
+		o := Options{Spec: "x.yaml", Config: "c.json", Read: func(path string) ([]byte, error) {
+			if path == "c.json" {
+				return []byte("{}"), nil
+			}
+			return []byte(text), nil
+		}}
+		var errors diag.List
+		for _, d := range Lint(o) {
+			if d.Severity == diag.Error {
+				errors = append(errors, d)
+			}
+		}
+		switch {
+		case c.want == "" && len(errors) > 0:
+			t.Errorf("%s: found %v", c.name, errors)
+		case c.want != "" && (len(errors) != 1 || !strings.Contains(errors[0].Message, c.want) || errors[0].Range.Start.Line < 5):
+			t.Errorf("%s: found %v, want %s", c.name, errors, c.want)
+		}
+	}
+}
