@@ -76,6 +76,14 @@ func (p pairing) heat(ctx context.Context, heat int, entrants []entrant, shapes 
 	return workers
 }
 
+// loadTime returns how long a worker took to load, by the clock that p reads.
+func (p pairing) loadTime(w *process) float64 {
+	if p.wall {
+		return w.Load
+	}
+	return w.CPU
+}
+
 // rounds adds to row what the rounds of one shape take.
 func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
 	runs := func(first int, warm bool) {

@@ -116,7 +116,7 @@ func loadTimes(ctx context.Context, b *bench) error {
 			p, err := startModel(ctx, g.name, workerOptions{Model: g.path, Threads: b.threads, Absent: true})
 			if g.loads.err = err; err == nil {
 				p.close()
-				g.loads.seconds = append(g.loads.seconds, p.Load)
+				g.loads.seconds = append(g.loads.seconds, b.pairing.loadTime(p))
 			}
 		}
 	}
@@ -184,19 +184,16 @@ func sparseData(model string) error {
 // attentionMask compares full attention that reads the mask of padding with the
 // same without one.
 func attentionMask(ctx context.Context, b *bench) error {
-	shapes := lengths(1, 256, 1024)
-	if b.full {
-		shapes = lengths(1, 256, 1024, 4875)
-	}
+	shapes := b.lengths([]int64{1, 256, 1024}, []int64{1, 256, 1024, 4875})
 	shapes = append(shapes, shape{"1 after 1024", request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": 1024}}})
-	results, workers := b.pairing.compare(ctx, []entrant{
+	results, workers := b.compare(ctx, []entrant{
 		b.compiled("without a mask", "attention, no mask", chunked),
 		b.compiled("with the mask of padding", "attention", chunked),
 	}, shapes)
 	t := b.table("attention", "Attention of one layer of the 27B model, its projections included; no row is padded")
 	t.compare("tokens", shapes, results)
 	m := b.table("attention memory", "GB of resident memory, as above")
-	m.memory(shapes, results, workers)
+	m.memory(b.pairing, shapes, results, workers)
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -30,6 +31,8 @@ type bench struct {
 	out     string // file for the report, or ""
 	threads int
 	full    bool
+	tokens  []int64 // lengths, instead of those that a part has
+	against string  // the only one that is compared with, or ""
 	pairing pairing
 	report  *report
 }
@@ -50,6 +53,14 @@ func run(ctx context.Context) error {
 	out := flag.String("o", "", "put the tables, as Markdown, into `FILE`, each in its place")
 	flag.IntVar(&b.threads, "threads", 1, "threads of every model")
 	flag.BoolVar(&b.full, "full", false, "every length and every model")
+	flag.StringVar(&b.against, "against", "", "compare ours with `NAME` only, as the table's head has it")
+	flag.Func("tokens", "`LENGTHS` to measure, separated by commas, instead of those of each part", func(s string) (err error) {
+		for n := range strings.SplitSeq(s, ",") {
+			x, e := strconv.ParseInt(n, 10, 64)
+			b.tokens, err = append(b.tokens, x), errors.Join(err, e)
+		}
+		return err
+	})
 	budget := flag.Duration("budget", 6*time.Second, "time for the rounds of one row")
 	flag.IntVar(&b.pairing.heats, "heats", 2, "times that every model is loaded anew")
 	flag.BoolVar(&b.pairing.wall, "wall", false, "the clock's time, also where one thread lets the processors' time be used")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // part is one table of the report.
@@ -33,7 +34,25 @@ func partNames() []string {
 	return names
 }
 
-// lengths returns shapes of one row of so many tokens.
+// lengths returns shapes of one row of so many tokens: few, or all with -full.
+func (b *bench) lengths(few, all []int64) []shape {
+	switch {
+	case b.tokens != nil:
+		return lengths(b.tokens...)
+	case b.full:
+		return lengths(all...)
+	}
+	return lengths(few...)
+}
+
+// compare compares ours, the first entrant, with those that -against leaves.
+func (b *bench) compare(ctx context.Context, entrants []entrant, shapes []shape) ([][]timing, []*process) {
+	if b.against != "" {
+		entrants = slices.DeleteFunc(entrants, func(e entrant) bool { return e.name != entrants[0].name && e.name != b.against })
+	}
+	return b.pairing.compare(ctx, entrants, shapes)
+}
+
 func lengths(tokens ...int64) []shape {
 	var out []shape
 	for _, n := range tokens {
@@ -44,31 +63,28 @@ func lengths(tokens ...int64) []shape {
 
 // deltaRule compares the forms of the gated delta rule alone.
 func deltaRule(ctx context.Context, b *bench) error {
-	shapes := lengths(1, 64, 1024)
+	shapes := b.lengths([]int64{1, 4, 64, 1024}, []int64{1, 2, 4, 8, 64, 256, 1024, 4096})
 	entrants := []entrant{
-		b.operator("chunked", graphOf(linearAttention(32))),
+		b.operator("ours", graphOf(linearAttention(32))),
 		b.operator("per token", graphOf(linearAttention(1))),
-		b.operator("fused", graphOf(fusedLinearAttention())),
+		b.operator("runtime's own", graphOf(fusedLinearAttention())),
 	}
 	if b.full {
-		shapes = lengths(1, 8, 64, 256, 1024, 4096)
-		entrants = append(entrants, b.operator("chunks of 64", graphOf(linearAttention(64))))
+		entrants = append(entrants, b.operator("ours, chunks of 64", graphOf(linearAttention(64))))
 	}
-	results, _ := b.pairing.compare(ctx, entrants, shapes)
-	t := b.table("delta", "16 key heads, 48 value heads, width 128; opset 21")
-	t.compare("tokens", shapes, results)
+	results, _ := b.compare(ctx, entrants, shapes)
+	b.table("delta", "16 key heads, 48 value heads, width 128; opset 21").compare("tokens", shapes, results)
 	return nil
 }
 
 // convolutions compares the causal convolution with its state, SiLU after it.
 func convolutions(ctx context.Context, b *bench) error {
-	shapes := lengths(1, 4, 64, 1024)
-	results, _ := b.pairing.compare(ctx, []entrant{
-		b.operator("sum of shifted slices", convolution(false)),
+	shapes := b.lengths([]int64{1, 4, 64, 1024}, []int64{1, 4, 64, 1024})
+	results, _ := b.compare(ctx, []entrant{
+		b.operator("ours", convolution(false)),
 		b.operator("Conv(group)", convolution(true)),
 	}, shapes)
-	t := b.table("convolution", "10,240 channels, 4 taps, SiLU; input [batch, tokens, channels]")
-	t.compare("tokens", shapes, results)
+	b.table("convolution", "10,240 channels, 4 taps, SiLU; input [batch, tokens, channels]").compare("tokens", shapes, results)
 	return nil
 }
 
@@ -85,17 +101,14 @@ func (b *bench) compiled(name, source, form string) entrant {
 
 // mixer compares the mixer of a linear-attention layer, its projections included.
 func mixer(ctx context.Context, b *bench) error {
-	shapes := lengths(1, 256)
-	if b.full {
-		shapes = lengths(1, 64, 256, 1024)
-	}
-	results, _ := b.pairing.compare(ctx, []entrant{
+	shapes := b.lengths([]int64{1, 256}, []int64{1, 64, 256, 1024, 4096})
+	results, _ := b.compare(ctx, []entrant{
 		b.compiled("ours", "mixer", chunked),
 		b.compiled("per token", "mixer", perToken),
 		b.compiled("runtime's own operators", "mixer", fused),
 	}, shapes)
-	t := b.table("mixer", "Hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24")
-	t.compare("tokens", shapes, results)
+	b.table("mixer", "Hidden 5120, 16 key heads, 48 value heads, width 128: projections, convolution, delta rule, gated norm; float32, opset 24").
+		compare("tokens", shapes, results)
 	return nil
 }
 
@@ -105,28 +118,26 @@ func textModel(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	shapes := lengths(1, 64, 256)
-	past := []int64{256}
-	if b.full {
-		shapes, past = lengths(1, 64, 256, 1024), []int64{256, 1024}
+	shapes := b.lengths([]int64{1, 64, 256}, []int64{1, 64, 256, 1024, 4096})
+	if b.tokens == nil {
+		const past = 256
+		shapes = append(shapes, shape{fmt.Sprintf("1 after %d", past), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": past}}})
 	}
-	for _, n := range past {
-		shapes = append(shapes, shape{fmt.Sprintf("1 after %d", n), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": n}}})
-	}
-	others := []entrant{
+	t := b.table("text", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
+	m := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
+	for _, o := range []entrant{
 		b.compiled("per token", "text", perToken),
 		b.compiled("runtime's own operators", "text", fused),
 		b.peer("peer, standard", source.Config, "onnx-standard"),
 		b.peer("peer, default", source.Config, "default"),
 		b.torch(source.Config),
-	}
-	t := b.table("text", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
-	m := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
-	for _, o := range others {
-		ours := b.compiled("ours", "text", chunked)
-		results, workers := b.pairing.compare(ctx, []entrant{ours, o}, shapes)
+	} {
+		if b.against != "" && o.name != b.against {
+			continue
+		}
+		results, workers := b.compare(ctx, []entrant{b.compiled("ours", "text", chunked), o}, shapes)
 		t.pair("tokens", shapes, results)
-		m.memory(shapes, results, workers)
+		m.memory(b.pairing, shapes, results, workers)
 		if err := errors.Join(b.save(), ctx.Err()); err != nil {
 			return err
 		}

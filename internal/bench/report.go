@@ -84,7 +84,7 @@ func (t *table) pair(sizes string, shapes []shape, results [][]timing) {
 }
 
 // memory adds a row for each entrant that the table has none for.
-func (t *table) memory(shapes []shape, results [][]timing, workers []*process) {
+func (t *table) memory(p pairing, shapes []shape, results [][]timing, workers []*process) {
 	if t.header == nil {
 		t.header = []string{"", "load, s", "loaded", "peak of loading"}
 		for _, s := range shapes {
@@ -95,7 +95,7 @@ func (t *table) memory(shapes []shape, results [][]timing, workers []*process) {
 		if w == nil || slices.ContainsFunc(t.rows, func(row []string) bool { return row[0] == w.name }) {
 			continue
 		}
-		row := []string{w.name, figure(w.Load), gigabytes(w.Resident), gigabytes(w.Peak)}
+		row := []string{w.name, figure(p.loadTime(w)), gigabytes(w.Resident), gigabytes(w.Peak)}
 		for _, shape := range results {
 			row = append(row, gigabytes(shape[i].peak))
 		}

@@ -24,7 +24,8 @@ import (
 
 // loadedAnswer is a worker's first line.
 type loadedAnswer struct {
-	Load     float64 `json:"load"`     // seconds from the file to a session
+	Load     float64 `json:"load"`     // seconds from the file to a session, of the clock
+	CPU      float64 `json:"cpu"`      // and of the processors
 	Resident int64   `json:"resident"` // bytes, after loading
 	Peak     int64   `json:"peak"`     // bytes, while loading
 }
@@ -74,14 +75,14 @@ func work(o workerOptions, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	start := time.Now()
+	start, cpu := time.Now(), processorTime()
 	session, err := ort.Load(o.Model, model, o.session())
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	answers := json.NewEncoder(out)
-	if err := answers.Encode(loadedAnswer{time.Since(start).Seconds(), statusBytes("VmRSS"), statusBytes("VmHWM")}); err != nil {
+	if err := answers.Encode(loadedAnswer{time.Since(start).Seconds(), processorTime() - cpu, statusBytes("VmRSS"), statusBytes("VmHWM")}); err != nil {
 		return err
 	}
 	var bound *ort.Binding

@@ -60,7 +60,7 @@ def main(path, threads):
     config = AutoConfig.for_model(**json.load(open(path)))
     config._attn_implementation = "eager"
     model = AutoModelForCausalLM.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
-    answer(load=time.perf_counter() - begin, resident=status("VmRSS"), peak=status("VmHWM"))
+    answer(load=time.perf_counter() - begin, cpu=time.process_time(), resident=status("VmRSS"), peak=status("VmHWM"))
     last, shape = None, None
     for line in sys.stdin:
         request = json.loads(line)
