@@ -51,9 +51,10 @@ func compile(ctx context.Context, o compiler.Options) error {
 
 // The forms that a source is compiled in.
 const (
-	chunked  = "model.onnx"     // what the compiler gives without options
-	perToken = "per_token.onnx" // the per-token form of linear attention
-	fused    = "fused.onnx"     // the runtime's own operators where it has them
+	chunked    = "model.onnx"       // what the compiler gives without options
+	perToken   = "per_token.onnx"   // the per-token form of linear attention
+	lastLogits = "last_logits.onnx" // logits of the last token only
+	fused      = "fused.onnx"       // the runtime's own operators where it has them
 )
 
 // form compiles a source with one component and random weights, once, and
@@ -78,9 +79,12 @@ func (b *bench) form(ctx context.Context, name, form string) (path string, err e
 		return "", err
 	}
 	change := func(*ir.Model) error { return nil }
-	if form == perToken {
+	switch form {
+	case perToken:
 		o.LinearAttention = "recurrent"
-	} else {
+	case lastLogits:
+		o.Logits = "last"
+	case fused:
 		o.Opset, change = ops.MaxOpset(""), fuse
 	}
 	o.Out = filepath.Join(b.dir, name+" "+form)

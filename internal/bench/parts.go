@@ -126,6 +126,7 @@ func textModel(ctx context.Context, b *bench) error {
 	t := b.table("text", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
 	m := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
 	for _, o := range []entrant{
+		b.compiled("last logits only", "text", lastLogits),
 		b.compiled("per token", "text", perToken),
 		b.compiled("runtime's own operators", "text", fused),
 		b.peer("peer, standard", source.Config, "onnx-standard"),
