@@ -69,7 +69,7 @@ func run(ctx context.Context) error {
 	if *worker != "" {
 		return work(workerOptions{*worker, b.threads, *absent}, os.Stdin, os.Stdout)
 	}
-	b.pairing.budget, b.pairing.min, b.pairing.max = *budget, 2, 200
+	b.pairing.budget, b.pairing.min, b.pairing.max = *budget, 1, 200
 	b.pairing.wall = b.pairing.wall || b.threads > 1
 	var err error
 	if b.dir, err = os.MkdirTemp("", "mobiusc-bench-"); err != nil {
