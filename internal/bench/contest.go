@@ -84,39 +84,52 @@ func (p pairing) loadTime(w *process) float64 {
 	return w.CPU
 }
 
+// turnTime is how long a turn lasts at least: a run that is shorter is repeated,
+// and the turn's time is the mean of its runs.
+const turnTime = 10 * time.Millisecond
+
 // rounds adds to row what the rounds of one shape take.
 func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
-	runs := func(first int, warm bool) {
+	begin := time.Now()
+	runs := 1
+	for i := range workers {
+		row[i].entrant = entrants[i].name
+		if x := p.turn(workers[i], &failures[i], s.request, 1, &row[i]); x > 0 {
+			runs = max(runs, min(20, int(turnTime.Seconds()/x)))
+		}
+	}
+	rounds := int(p.budget / time.Duration(p.heats) / max(time.Since(begin), time.Millisecond) / time.Duration(runs))
+	for n := range min(max(rounds, p.min), p.max) {
 		for k := range workers {
-			i := (k + first) % len(workers)
-			w := workers[i]
-			row[i].entrant = entrants[i].name
-			if row[i].err = failures[i]; row[i].err != nil {
-				continue
-			}
-			r := s.request
-			r.Runs = 1
-			a, err := w.run(r)
-			if err != nil {
-				failures[i], row[i].err = err, err
-				continue
-			}
-			row[i].peak = max(row[i].peak, a.Peak)
-			switch {
-			case warm:
-			case p.wall:
-				row[i].seconds = append(row[i].seconds, a.Seconds...)
-			default:
-				row[i].seconds = append(row[i].seconds, a.CPU...)
+			i := (k + n) % len(workers)
+			if x := p.turn(workers[i], &failures[i], s.request, runs, &row[i]); x > 0 {
+				row[i].seconds = append(row[i].seconds, x)
 			}
 		}
 	}
-	begin := time.Now()
-	runs(0, true)
-	rounds := int(p.budget / time.Duration(p.heats) / max(time.Since(begin), time.Millisecond))
-	for n := range min(max(rounds, p.min), p.max) {
-		runs(n, false)
+}
+
+// turn lets a worker run so many times and returns the mean time, or 0 if it
+// fails now or has before.
+func (p pairing) turn(w *process, failure *error, r request, runs int, row *timing) float64 {
+	if *failure == nil {
+		r.Runs = runs
+		var a runAnswer
+		if a, *failure = w.run(r); *failure == nil {
+			row.peak = max(row.peak, a.Peak)
+			times := a.CPU
+			if p.wall {
+				times = a.Seconds
+			}
+			sum := 0.0
+			for _, x := range times {
+				sum += x
+			}
+			return sum / float64(len(times))
+		}
 	}
+	row.err = *failure
+	return 0
 }
 
 // ratio is how many times as long another took as ours, pair by pair.
