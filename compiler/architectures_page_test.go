@@ -77,6 +77,7 @@ var smallModels = []small{
 	{"phi3", "phi3", []int{60}, 431_368, ""},
 	{"gemma2", "gemma2", []int{92}, 438_060, ""},
 	{"olmo2", "olmo2", nil, 0, ""},
+	{"stablelm", "stablelm", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
 	{"bert", "bert", []int{59}, 367_112, ""},
@@ -164,6 +165,7 @@ var longer = map[string]string{
 	"qwen3_moe": "the experts are a block that its base does not have",
 	"qwen2_moe": "the experts, too, and a rule of its own for windows",
 	"gemma2":    "other norms and layers, four caps and scales, and windows in turn",
+	"stablelm":  "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
 }
 
 func linesTable(t *testing.T) string {

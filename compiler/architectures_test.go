@@ -45,6 +45,7 @@ var architectures = []architecture{
 	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "olmo2", references: []string{"olmo2"}},
+	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
 	{
 		spec: "falcon", configs: []string{"falcon-7b-instruct"}, checkpoints: []string{"falcon-7b-instruct"},

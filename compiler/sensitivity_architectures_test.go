@@ -80,6 +80,31 @@ var architectureMutations = map[string][]mutation{
 		{"norm of the queries dropped", "olmo2", "model", skip("RMSNormalization", "q_norm")},
 		{"norm after the MLP dropped", "olmo2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
 	},
+	"stablelm": {
+		{"bias of the keys dropped", "stablelm", "model", dropInput("Gemm", "k_proj", 2)},
+		{"bias of the norms dropped", "stablelm", "model", zeroInput("LayerNormalization", 2)},
+		{"adjacent pairs rotated", "stablelm", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 1))},
+		{"another part of a head rotated", "stablelm_parallel", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"MLP dropped beside attention", "stablelm_parallel", "model", func(e *editor) int {
+			return e.each("Add", "model.layers", func(n *ir.Node) bool {
+				if p := n.Input(1).Producer(); p == nil || p.OpType != "Gemm" {
+					return false
+				}
+				n.Output(0).ReplaceUses(n.Input(0))
+				return true
+			})
+		}},
+		{"norms of the heads dropped", "stablelm_parallel", "model", skip("head_norms", "")},
+		{"norms of the heads in another order", "stablelm_parallel", "model", func(e *editor) int {
+			return e.each("head_norms", "", func(n *ir.Node) bool {
+				e.before(n, func() {
+					backwards := []int64{3, 2, 1, 0}[4-dim(n.Input(1).Type, 0):]
+					n.SetInput(1, e.node("Gather", n.Input(1).Type, []*ir.Value{n.Input(1), e.ints(backwards...)}, ir.IntAttr("axis", 0)))
+				})
+				return true
+			})
+		}},
+	},
 	"qwen3_moe": {
 		{"weights not renormalised", "qwen3_moe", "model", overAll},
 		{"weights renormalised", "qwen3_moe_sparse", "model", renormalise},

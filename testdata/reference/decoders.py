@@ -234,6 +234,16 @@ def grouped_states(groups):
     return read
 
 
+STABLELM = {k: v for k, v in config("stablelm", hidden_size=64).items() if k != "rms_norm_eps"} | {
+    "hidden_dropout": 0.0,
+    "layer_norm_eps": 1e-05,
+    "qk_layernorm": False,
+    "use_parallel_residual": False,
+    "use_qkv_bias": True,
+}
+
+STABLELM_RULES = [(f"norms.{head}.weight", normal(0.2, mean=1)) for head in range(4)] + PLAIN_RULES
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -371,6 +381,20 @@ DECODERS = {
         "Attention before the MLP, every head with its own key and value, biases, a width of the MLP.",
         FALCON | {"bias": True, "ffn_hidden_size": 80, "multi_query": False, "parallel_attn": False},
         FALCON_RULES,
+    ),
+    "stablelm": decoder(
+        "stablelm",
+        "StableLmForCausalLM",
+        "LayerNorm with bias; biases on q, k and v; half of each head rotated.",
+        STABLELM | {"partial_rotary_factor": 0.5},
+        STABLELM_RULES,
+    ),
+    "stablelm_parallel": decoder(
+        "stablelm_parallel",
+        "StableLmForCausalLM",
+        "Attention and MLP side by side after one LayerNorm; a norm with its own weight on every query and key head; the rotated part left to its default, a quarter.",
+        STABLELM | {"qk_layernorm": True, "use_parallel_residual": True, "use_qkv_bias": False},
+        STABLELM_RULES,
     ),
     "gpt2": decoder(
         "gpt2",
