@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"mobiusc/internal/number"
 	"mobiusc/ir"
 	"mobiusc/ops"
 )
@@ -237,10 +238,10 @@ const maxCallNodes = 1 << 20
 // attributes of this call.
 func (w *walk) call(n *ir.Node, f *ir.Function) {
 	if have, most := len(n.Inputs()), len(f.Body.Inputs); have > most {
-		w.reportNode(inputCount, n, "the function %s takes at most %s, found %d", keyOf(f), count(most, "input"), have)
+		w.reportNode(inputCount, n, "the function %s takes at most %s, found %d", keyOf(f), number.Count(most, "input"), have)
 	}
 	if have, most := len(n.Outputs()), len(f.Body.Outputs); have > most {
-		w.reportNode(outputCount, n, "the function %s has %s, found %d", keyOf(f), count(most, "output"), have)
+		w.reportNode(outputCount, n, "the function %s has %s, found %d", keyOf(f), number.Count(most, "output"), have)
 	}
 	for _, a := range n.Attrs {
 		if a.Name != "" && !hasParameter(f, a.Name) {

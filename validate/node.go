@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 	"mobiusc/ir"
 	"mobiusc/ops"
 )
@@ -146,11 +147,11 @@ func versioned(s *ops.Schema) string { return fmt.Sprintf("%s-%d", s.Name, s.Sin
 func arity(lo, hi int, noun string) string {
 	switch {
 	case lo == hi:
-		return count(lo, noun)
+		return number.Count(lo, noun)
 	case hi == ops.Unbounded:
-		return "at least " + count(lo, noun)
+		return "at least " + number.Count(lo, noun)
 	}
-	return fmt.Sprintf("%d to %s", lo, count(hi, noun))
+	return fmt.Sprintf("%d to %s", lo, number.Count(hi, noun))
 }
 
 func canonical(domain string) string {

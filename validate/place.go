@@ -125,11 +125,3 @@ func (p *place) enclosing() *ir.Node {
 	}
 	return nil
 }
-
-// count writes a number with its noun: 1 input, 2 inputs.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

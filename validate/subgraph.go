@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 
+	"mobiusc/internal/number"
 	"mobiusc/ir"
 	"mobiusc/ops"
 )
@@ -113,7 +114,7 @@ func (w *walk) loopInterface(n *ir.Node, need bodyInterface) (bodyInterface, boo
 	}
 	carried := n.Inputs()[2:]
 	if len(n.Outputs()) < len(carried) {
-		w.reportNode(outputCount, n, "Loop carries %s but has only %s", count(len(carried), "value"), count(len(n.Outputs()), "output"))
+		w.reportNode(outputCount, n, "Loop carries %s but has only %s", number.Count(len(carried), "value"), number.Count(len(n.Outputs()), "output"))
 		return need, false
 	}
 	need.inputs = []*ir.Type{iterationType, conditionType}
@@ -145,7 +146,7 @@ func (w *walk) scanInterface(n *ir.Node, schema *ops.Schema, need bodyInterface)
 	}
 	carried := len(inputs) - int(scanned)
 	if len(n.Outputs()) < carried {
-		w.reportNode(outputCount, n, "Scan carries %s but has only %s", count(carried, "value"), count(len(n.Outputs()), "output"))
+		w.reportNode(outputCount, n, "Scan carries %s but has only %s", number.Count(carried, "value"), number.Count(len(n.Outputs()), "output"))
 		return need, false
 	}
 	need.outputs = make([]*ir.Type, len(n.Outputs()))
@@ -174,7 +175,7 @@ func (w *walk) scanLists(n *ir.Node, inputs, outputs int) {
 		{"scan_output_axes", outputs}, {"scan_output_directions", outputs},
 	} {
 		if a := w.attr(n, l.name); a != nil && a.Type == ir.AttrInts && len(a.Ints) != l.want {
-			w.reportNode(attributeValue, n, "%s has %s, expected one for each of %d", l.name, count(len(a.Ints), "entry"), l.want)
+			w.reportNode(attributeValue, n, "%s has %s, expected one for each of %d", l.name, number.Count(len(a.Ints), "entry"), l.want)
 		}
 	}
 }
@@ -187,7 +188,7 @@ func (w *walk) pass(g *ir.Graph, need bodyInterface) {
 		inputs = withoutInit(inputs) // initializers had to be inputs
 	}
 	if len(inputs) != len(need.inputs) {
-		w.report(subgraphInputs, "%s passes %s, the subgraph takes %d", need.op, count(len(need.inputs), "value"), len(inputs))
+		w.report(subgraphInputs, "%s passes %s, the subgraph takes %d", need.op, number.Count(len(need.inputs), "value"), len(inputs))
 	}
 	for i, v := range inputs {
 		if v == nil || i >= len(need.inputs) {
@@ -233,7 +234,7 @@ func withoutInit(values []*ir.Value) []*ir.Value {
 // take compares a subgraph's outputs with what its node needs.
 func (w *walk) take(g *ir.Graph, need bodyInterface) {
 	if len(g.Outputs) != len(need.outputs) {
-		w.report(subgraphOutputs, "%s needs %s of the subgraph, found %d", need.op, count(len(need.outputs), "output"), len(g.Outputs))
+		w.report(subgraphOutputs, "%s needs %s of the subgraph, found %d", need.op, number.Count(len(need.outputs), "output"), len(g.Outputs))
 	}
 	for i, v := range g.Outputs {
 		if v == nil || i >= len(need.outputs) {

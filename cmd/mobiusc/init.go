@@ -14,6 +14,7 @@ import (
 	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 	"mobiusc/schemas"
 )
 
@@ -121,7 +122,7 @@ func writeDraft(c *cli.Context, fit spec.Fit, config *spec.Config, out string) e
 		fmt.Fprintf(w, "%s answers to model type %s already: it may be all that is needed\n", fit.Spec.Name, config.ModelType())
 	}
 	fmt.Fprintf(w, "%s: extends %s, which reads %s of the config, leaves %s and lacks %s\n", out, fit.Spec.Name,
-		count(fit.Read, "key", "keys"), count(len(fit.Unread()), "key", "keys"), count(len(fit.Missing()), "key", "keys"))
+		number.Count(fit.Read, "key"), number.Count(len(fit.Unread()), "key"), number.Count(len(fit.Missing()), "key"))
 	left := compiler.Lint(compiler.Options{Spec: out, Config: config.Path})
 	if len(left) == 0 {
 		fmt.Fprintf(w, "nothing is left to state; next, mobiusc bind %s --weights CHECKPOINT compares the names of tensors\n", out)

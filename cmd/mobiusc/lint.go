@@ -17,6 +17,7 @@ import (
 	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 )
 
 const fixGroup = "Fixes"
@@ -283,17 +284,10 @@ func (l *linter) write(files []*lintedFile) error {
 		}
 	}
 	if changed > 0 {
-		fmt.Fprintf(l.cli.App.ErrWriter, "mobiusc: %s in %s\n", count(changes, "fix", "fixes"), count(changed, "file", "files"))
+		fmt.Fprintf(l.cli.App.ErrWriter, "mobiusc: %s in %s\n", number.Count(changes, "fix"), number.Count(changed, "file"))
 		if len(files) > 1 {
 			files = l.lintAll() // a file may be the parent of another
 		}
 	}
 	return l.report(files)
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -7,6 +7,7 @@ import (
 
 	"mobiusc/compiler/emit"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 )
 
 // summarise prints one line about the package in a directory: where it is, its
@@ -81,9 +82,5 @@ func (t *tally) add(bytes int64) {
 }
 
 func (t tally) String() string {
-	noun := "weights"
-	if t.count == 1 {
-		noun = "weight"
-	}
-	return fmt.Sprintf("%d %s (%s)", t.count, noun, byteSize(t.bytes))
+	return fmt.Sprintf("%s (%s)", number.Count(t.count, "weight"), byteSize(t.bytes))
 }

@@ -13,6 +13,7 @@ import (
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 	"mobiusc/ir"
 	"mobiusc/validate"
 )
@@ -208,11 +209,7 @@ func (v *validation) unplace(m *ir.Model, c *emit.ManifestComponent) bool {
 
 // summary says what was valid: "3 models valid; 1184 weights (54.7 GB) not bound".
 func (v *validation) summary() string {
-	noun := "models"
-	if v.models == 1 {
-		noun = "model"
-	}
-	s := fmt.Sprintf("%d %s valid", v.models, noun)
+	s := number.Count(v.models, "model") + " valid"
 	if v.unbound.count > 0 {
 		s += "; " + v.unbound.String() + " not bound"
 	}

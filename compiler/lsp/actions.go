@@ -12,9 +12,9 @@ import (
 )
 
 type actionParams struct {
-	TextDocument textDocument `json:"textDocument"`
-	Range        span         `json:"range"`
-	Context      struct {
+	documentParams
+	Range   span `json:"range"`
+	Context struct {
 		Only []string `json:"only"`
 	} `json:"context"`
 }
@@ -36,11 +36,7 @@ const (
 // codeActions offers, for the findings in a range, what mends them and a comment
 // that silences them, and one action for all that is certain.
 func (s *server) codeActions(params json.RawMessage) (any, *rpcError) {
-	p, bad := decode[actionParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	p, d, bad := openDocument[actionParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}
@@ -149,11 +145,7 @@ func (d *document) fixAll(found diag.List) (textEdit, bool) {
 
 // formatting lays a document out. One with faults in its text is left alone.
 func (s *server) formatting(params json.RawMessage) (any, *rpcError) {
-	p, bad := decode[documentParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	_, d, bad := openDocument[documentParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}

@@ -49,11 +49,7 @@ func (s *server) didOpen(params json.RawMessage) (any, *rpcError) {
 }
 
 func (s *server) didChange(params json.RawMessage) (any, *rpcError) {
-	p, bad := decode[changeParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	p, d, bad := openDocument[changeParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}
@@ -72,11 +68,7 @@ func (s *server) didChange(params json.RawMessage) (any, *rpcError) {
 }
 
 func (s *server) didClose(params json.RawMessage) (any, *rpcError) {
-	p, bad := decode[documentParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	_, d, bad := openDocument[documentParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}
@@ -110,11 +102,18 @@ func (s *server) didChangeWatchedFiles(params json.RawMessage) (any, *rpcError) 
 	return nil, nil
 }
 
-func (s *server) document(uri string) (*document, *rpcError) {
-	if d := s.docs[pathOf(uri)]; d != nil {
-		return d, nil
+// openDocument decodes what a message says and returns the document that it is about,
+// which must be open.
+func openDocument[T interface{ about() string }](s *server, params json.RawMessage) (*T, *document, *rpcError) {
+	p, bad := decode[T](params)
+	if bad != nil {
+		return nil, nil, bad
 	}
-	return nil, failed(codeRequestFailed, "%s is not open", uri)
+	d := s.docs[pathOf((*p).about())]
+	if d == nil {
+		return nil, nil, failed(codeRequestFailed, "%s is not open", (*p).about())
+	}
+	return p, d, nil
 }
 
 // changed marks what has to be checked after a file has changed: the document

@@ -36,11 +36,7 @@ type view struct {
 // view returns the document that a request is about, at its place; nil without
 // an error if there is nothing to say about it.
 func (s *server) view(params json.RawMessage) (*view, *rpcError) {
-	p, bad := decode[placeParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	p, d, bad := openDocument[placeParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}

@@ -36,8 +36,16 @@ type openParams struct {
 	} `json:"textDocument"`
 }
 
+// documentParams are the parameters of all that names a document alone.
+type documentParams struct {
+	TextDocument textDocument `json:"textDocument"`
+}
+
+// about returns the URI of the document that a message is about.
+func (p documentParams) about() string { return p.TextDocument.URI }
+
 type changeParams struct {
-	TextDocument   textDocument    `json:"textDocument"`
+	documentParams
 	ContentChanges []contentChange `json:"contentChanges"`
 }
 
@@ -47,15 +55,10 @@ type contentChange struct {
 	Text  string `json:"text"`
 }
 
-// documentParams are the parameters of all that names a document alone.
-type documentParams struct {
-	TextDocument textDocument `json:"textDocument"`
-}
-
 // placeParams are the parameters of all that names a place in a document.
 type placeParams struct {
-	TextDocument textDocument `json:"textDocument"`
-	Position     position     `json:"position"`
+	documentParams
+	Position position `json:"position"`
 }
 
 type watchedFilesParams struct {

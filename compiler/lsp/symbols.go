@@ -43,11 +43,7 @@ var sectionKinds = map[string]int{
 }
 
 func (s *server) documentSymbol(params json.RawMessage) (any, *rpcError) {
-	p, bad := decode[documentParams](params)
-	if bad != nil {
-		return nil, bad
-	}
-	d, bad := s.document(p.TextDocument.URI)
+	_, d, bad := openDocument[documentParams](s, params)
 	if bad != nil {
 		return nil, bad
 	}

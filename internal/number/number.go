@@ -1,7 +1,10 @@
-// Package number writes numbers for people.
+// Package number writes numbers for people: with separators, with their nouns.
 package number
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Thousands writes a number with separators: 1,234,567.
 func Thousands(n int64) string {
@@ -10,4 +13,25 @@ func Thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Count writes a number with its English noun, given in the singular: 1 input,
+// 2 inputs, 3 entries, 4 fixes.
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun = plural(noun)
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
+func plural(noun string) string {
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && stem != "" && !strings.ContainsAny(stem[len(stem)-1:], "aeiou") {
+		return stem + "ies"
+	}
+	for _, hiss := range []string{"s", "x", "z", "ch", "sh"} {
+		if strings.HasSuffix(noun, hiss) {
+			return noun + "es"
+		}
+	}
+	return noun + "s"
 }

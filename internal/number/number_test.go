@@ -9,3 +9,17 @@ func TestThousands(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, cases := range map[int]map[string]string{
+		0: {"file": "0 files"},
+		1: {"file": "1 file", "entry": "1 entry"},
+		2: {"file": "2 files", "entry": "2 entries", "key": "2 keys", "fix": "2 fixes", "match": "2 matches"},
+	} {
+		for noun, want := range cases {
+			if got := Count(n, noun); got != want {
+				t.Errorf("Count(%d, %s): %s, want %s", n, noun, got, want)
+			}
+		}
+	}
+}
