@@ -5,6 +5,7 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/glob"
 )
 
 // section is an object of config.json as a spec declares it: the whole config,
@@ -32,7 +33,11 @@ type configKey struct {
 }
 
 // ignoreRule names keys that are not read, and says why.
-type ignoreRule struct{ glob, reason string }
+type ignoreRule struct {
+	name    string // as it is written
+	pattern *glob.Pattern
+	reason  string
+}
 
 func (s *section) key(name string) *configKey {
 	for _, k := range s.keys {
@@ -81,7 +86,7 @@ func (c *checked) declareConfig(n *tree.Node) *section {
 	if at := n.Get("at"); at != nil && at.Kind != tree.Null {
 		root.at = textsOf(at)
 	}
-	root.ignore = ignoreRules(n.Get("ignore"))
+	root.ignore = c.ignoreRules(n.Get("ignore"))
 	for _, e := range n.Entries {
 		if e.Key.Text != "at" && e.Key.Text != "ignore" && e.Value.Kind == tree.Map {
 			root.keys = append(root.keys, c.declareKey(e, ""))
@@ -90,11 +95,13 @@ func (c *checked) declareConfig(n *tree.Node) *section {
 	return root
 }
 
-func ignoreRules(n *tree.Node) []ignoreRule {
+func (c *checked) ignoreRules(n *tree.Node) []ignoreRule {
 	var rules []ignoreRule
 	if n != nil {
 		for _, e := range n.Entries {
-			rules = append(rules, ignoreRule{e.Key.Text, textOf(e.Value)})
+			if p := c.pattern(e.Key); p != nil {
+				rules = append(rules, ignoreRule{e.Key.Text, p, textOf(e.Value)})
+			}
 		}
 	}
 	return rules
@@ -130,7 +137,7 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 }
 
 func (c *checked) declareSection(k *configKey, n *tree.Node) {
-	s := &section{name: k.path, at: []string{k.name}, ignore: ignoreRules(n.Get("ignore")), keyAt: k.keyAt}
+	s := &section{name: k.path, at: []string{k.name}, ignore: c.ignoreRules(n.Get("ignore")), keyAt: k.keyAt}
 	if at := n.Get("at"); at != nil {
 		s.at = []string{at.Text}
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -160,16 +161,18 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-func TestGlob(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"a", "a", true}, {"a", "ab", false}, {"*", "", true}, {"*drop*", "attn_dropout", true}, {"a*b*c", "aXbYc", true}, {"a*b*c", "aXc", false},
-		{"bo?_id", "boi_id", true}, {"bo?_id", "bo_id", false}, {"*é", "caféé", true}, {"**", "x", true}, {"", "", true}, {"", "x", false},
-	} {
-		if got := matchesGlob(c.pattern, c.text); got != c.want {
-			t.Errorf("matchesGlob(%q, %q) is %v", c.pattern, c.text, got)
-		}
+// TestIgnorePatterns matches keys that are not declared, the exact rule first.
+func TestIgnorePatterns(t *testing.T) {
+	r := readKeys(t, "ignore: {\"*_dropout\": training, \"{bos,eos}_id\": tokens, hidden_dropout: exact}\n",
+		`{"attn_dropout": 1, "hidden_dropout": 1, "bos_id": 1, "eos_id": 2, "pad_id": 3}`, false)
+	if len(r.found) != 1 || !strings.Contains(r.found[0].Message, "pad_id") {
+		t.Errorf("found %v", r.found)
+	}
+	reasons := map[string]string{}
+	for _, k := range r.ignored {
+		reasons[k.Path] = k.Reason
+	}
+	if want := map[string]string{"attn_dropout": "training", "hidden_dropout": "exact", "bos_id": "tokens", "eos_id": "tokens"}; !maps.Equal(reasons, want) {
+		t.Errorf("ignored %v, want %v", reasons, want)
 	}
 }

@@ -207,15 +207,19 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "malformed pattern", spec: child + "weights: {ignore: {«\"a{b\"»: a reason}}\n",
-		want: `MB0215 bad-weight-pattern: "a{b": a { without }`,
+		want: `MB0215 bad-pattern: "a{b": a { without }`,
+	},
+	{
+		name: "malformed pattern of config keys", spec: child + "config: {ignore: {«\"a{b\"»: a reason}}\n",
+		want: `MB0215 bad-pattern: "a{b": a { without }`,
 	},
 	{
 		name: "name that the pattern does not give", spec: child + "weights: {rename: {\"a.*\": «\"b.{1}\"»}}\n",
-		want: `MB0215 bad-weight-pattern: "b.{1}": {1}: the pattern has no alternatives`,
+		want: `MB0215 bad-pattern: "b.{1}": {1}: the pattern has no alternatives`,
 	},
 	{
 		name: "part that the pattern does not give", spec: child + "weights: {transform: [{match: a, split: {into: [«\"*\"»]}}]}\n",
-		want: `MB0215 bad-weight-pattern: "*" has more * than the pattern`,
+		want: `MB0215 bad-pattern: "*" has more * than the pattern`,
 	},
 	{
 		name: "number of a transform that is none", spec: child + "config: {extra: optional float}\nweights: {transform: [{match: a, scale: «extra»}]}\n",

@@ -7,6 +7,18 @@
 //
 // Every step returns what it made and all that it found; findings are values
 // with places, and no input makes the package panic.
+//
+// The files, by what they are for:
+//
+//	form, document, canon, types                              what each section holds, and its short forms
+//	structure, schema, reference                              the JSON Schema, its findings, the reference page
+//	load, merge, expand                                       parents and variants, laid over each other and printed
+//	checked, check*, scope, wires                             what is known without a config
+//	unused, ignore                                            what nothing reads; comments that silence findings
+//	config, ownconfig, configread, convert, roperead, unread  a config.json, read as section config declares it
+//	bind, env, eval*, metadata, weights                       the model that a config gives
+//	nearest, draft, trial                                     the spec that fits a config, a new one, made-up configs
+//	outline, sources, complete, describe, rename              what editors ask
 package spec
 
 import (

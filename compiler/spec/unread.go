@@ -68,10 +68,10 @@ func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
 	}
 	for _, s := range slices.Backward(sections) {
 		for _, rule := range slices.Backward(s.ignore) {
-			if rule.glob == key || rule.glob == full {
+			if rule.name == key || rule.name == full {
 				return rule.reason, true
 			}
-			if !ok && (matchesGlob(rule.glob, key) || matchesGlob(rule.glob, full)) {
+			if !ok && (rule.pattern.Match(key) != nil || rule.pattern.Match(full) != nil) {
 				reason, ok = rule.reason, true
 			}
 		}
@@ -95,28 +95,4 @@ func isEmpty(n *tree.Node) bool {
 		return n.Text == ""
 	}
 	return len(n.Items) == 0 && len(n.Entries) == 0
-}
-
-// matchesGlob matches * (any text) and ? (one character).
-func matchesGlob(pattern, text string) bool {
-	p, t := []rune(pattern), []rune(text)
-	star, from, i, j := -1, 0, 0, 0
-	for j < len(t) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, from = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
-			i, j = i+1, j+1
-		case star >= 0: // let the last star take one character more
-			from++
-			i, j = star+1, from
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
 }

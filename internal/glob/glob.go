@@ -1,5 +1,5 @@
-// Package glob matches the names of tensors with patterns, and makes names of
-// what a pattern matched: the language of the rules in a spec's section weights.
+// Package glob matches names of tensors and of config keys with patterns, and
+// makes names of what a pattern matched: the language of the rules of specs.
 package glob
 
 import (

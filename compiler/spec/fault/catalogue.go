@@ -65,7 +65,7 @@ var (
 	blockCycle      = kind("MB0212", "block-cycle", diag.Error, "a block contains itself")
 	unusedBlock     = judgement("MB0213", "unused-block", diag.Error, "a block, a named expression, a default or a function that nothing uses")
 	wrongSteps      = kind("MB0214", "one-step-expected", diag.Error, "a transform of weights has no step, or several")
-	badPattern      = kind("MB0215", "bad-weight-pattern", diag.Error, "a pattern of tensor names, or a name made of it, is malformed")
+	badPattern      = kind("MB0215", "bad-pattern", diag.Error, "a pattern of names, or a name made of it, is malformed")
 )
 
 // MB03: expressions.

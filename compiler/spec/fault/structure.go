@@ -49,7 +49,7 @@ func SecondStep(r diag.Range, step string) *diag.Diagnostic {
 		"write a rule for each: they are applied in the order written")
 }
 
-// BadPattern reports a pattern of tensor names that cannot be read.
+// BadPattern reports a pattern of names that cannot be read.
 func BadPattern(r diag.Range, err error) *diag.Diagnostic {
 	return badPattern.At(r, "%v", err)
 }
