@@ -101,14 +101,7 @@ func remarks(text []byte) (all []string) {
 
 // FuzzFormat formats anything that can be read.
 func FuzzFormat(f *testing.F) {
-	files, _ := filepath.Glob("../../../specs/*.yaml")
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
-	}
+	addSpecs(f)
 	for _, s := range []string{"a", "a: b", "- [a, {b: c}]", "? [a]\n: b", "a: |\n  b\n\n c", "---\na: 1", "a: \"\\x41\\\n b\"", "{a: 'b''c', <<: {d: 1}}",
 		"\ufeffa: b\r\nc: d", "a: >+\n\n b\n\n\n", "a:\n- b\n# c\n  # d\n- e", "&x a: &y\n  b: *y", "a: # x\n  - |2-\n    b\n   c\nd: 1", "a: 'x\n\n  y'\n"} {
 		f.Add([]byte(s))
