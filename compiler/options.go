@@ -46,7 +46,9 @@ func (o Options) check() diag.List {
 		found.Add(optionFault("chunk-size", fmt.Sprint(n), "16, 32, 64, 128"))
 	}
 	if _, err := os.Stat(o.Weights.Dir); err != nil && o.Weights.Dir != "" {
-		found.Add(*fault.Unreadable(diag.Range{File: o.Weights.Dir}, o.Weights.Dir, reason(err)))
+		d := fault.Unreadable(diag.Range{File: o.Weights.Dir}, o.Weights.Dir, reason(err))
+		d.Hint = "name the directory of a checkpoint on this machine: nothing is downloaded"
+		found.Add(*d)
 	}
 	return found
 }
@@ -79,6 +81,9 @@ func (o Options) readConfig(s *spec.Spec) (*spec.Config, diag.List) {
 	path, named := o.Config, o.Config != ""
 	if !named && o.Weights.Dir != "" {
 		path = filepath.Join(o.Weights.dir(), "config.json")
+	}
+	if info, err := os.Stat(path); named && err == nil && info.IsDir() {
+		path = filepath.Join(path, "config.json")
 	}
 	read := o.Read
 	if read == nil {

@@ -17,7 +17,7 @@ const (
 // modelFlags choose a model: those of every command that binds a spec.
 func modelFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "config", Usage: "`FILE` is the model's config.json (default: the checkpoint's, else the one that the spec pins)", Category: modelGroup},
+		&cli.StringFlag{Name: "config", Usage: "`FILE` is config.json or its directory (default: the checkpoint's, else the one that the spec pins)", Category: modelGroup},
 		&cli.StringFlag{Name: "variant", Usage: "`VARIANT` of the spec, such as text_only (default: the one for the config's model type)", Category: modelGroup},
 		&cli.StringFlag{Name: "dtype", Usage: "compute in `DTYPE`: float32, float16 or bfloat16 (default: the checkpoint's)", Category: modelGroup},
 		&cli.StringFlag{Name: "storage-dtype", Usage: "store weights in `DTYPE` (default: that of --dtype)", Category: modelGroup},

@@ -26,6 +26,9 @@ func summarise(w io.Writer, dir string, unsaid int) error {
 	if unsaid > 0 {
 		text += fmt.Sprintf("; values of %d became subnormal or zero (--verbose lists them)", unsaid)
 	}
+	if m.Options["dtype"] == "bfloat16" {
+		text += "\nit computes in bfloat16, for which ONNX Runtime's CPU provider has no kernels: --dtype float32 and float16 run there"
+	}
 	_, err = fmt.Fprintln(w, text)
 	return err
 }

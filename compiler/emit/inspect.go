@@ -34,8 +34,9 @@ type ComponentSummary struct {
 	Nodes         int `json:"nodes"`
 	SubgraphNodes int `json:"subgraph_nodes"`
 	FunctionNodes int `json:"function_nodes"`
-	// Parameters is the number of elements of all initializers, subgraphs
-	// included; DTypes divides them.
+	// Parameters is the number of elements of the weights that the manifest
+	// lists; without a manifest, of all initializers, subgraphs included. DTypes
+	// divides all initializers.
 	Parameters int64          `json:"parameters"`
 	DTypes     []DTypeSummary `json:"dtypes"`
 	// Unbound counts external tensors that the manifest says have no content.
@@ -83,7 +84,7 @@ func Inspect(path string) (*Summary, error) {
 		}
 		c.Model = filepath.Base(path)
 		if entry := EntryOf(path); entry != nil {
-			c.Unbound = entry.unbound()
+			c.Unbound, c.Parameters = entry.unbound(), entry.parameters()
 		}
 		s.Components = append(s.Components, *c)
 		return s, nil
@@ -113,7 +114,7 @@ func (s *Summary) inspectPackage(m *Manifest) error {
 		for i := range c.Inputs {
 			c.Inputs[i].From = from[c.Inputs[i].Name]
 		}
-		c.Unbound = mc.unbound()
+		c.Unbound, c.Parameters = mc.unbound(), mc.parameters()
 		s.Components = append(s.Components, *c)
 	}
 	return nil

@@ -114,6 +114,22 @@ type ManifestTensor struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
+// parameters returns the number of elements of the component's weights.
+func (c *ManifestComponent) parameters() int64 {
+	total := int64(0)
+	for _, t := range c.Tensors {
+		if t.Constant {
+			continue
+		}
+		n := int64(1)
+		for _, d := range t.Shape {
+			n *= d
+		}
+		total += n
+	}
+	return total
+}
+
 // describe fills the manifest's entry of a component whose data is planned.
 func (c *Component) describe() ManifestComponent {
 	out := ManifestComponent{Name: c.Name, Model: c.file, Inputs: []ManifestValue{}, Outputs: []ManifestValue{}, States: c.States}

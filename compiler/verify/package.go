@@ -53,6 +53,9 @@ func load(path string, o ort.Options) (*ort.Session, error) {
 		return nil, fmt.Errorf("%w\nThe graph is of opset %d; ONNX Runtime %s takes those above %d only where %s=0 is in the environment",
 			err, opset, ort.Version, ort.MaxOpset, ort.UnreleasedVariable)
 	}
+	if err != nil && strings.Contains(err.Error(), "Could not find an implementation") {
+		return nil, fmt.Errorf("%w\nThis provider of ONNX Runtime has no kernel for that operator and dtype. Compile with --dtype float32 or float16", err)
+	}
 	return session, err
 }
 

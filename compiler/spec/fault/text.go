@@ -1,7 +1,9 @@
 package fault
 
 import (
+	"errors"
 	"strings"
+	"syscall"
 
 	"mobiusc/internal/diag"
 )
@@ -129,7 +131,11 @@ func TooDeep(r diag.Range, depth, nodes int) *diag.Diagnostic {
 // UnreadableSpec reports a spec that cannot be read; known are the names that it
 // may have meant.
 func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
-	return meant(Unreadable(diag.Range{File: path}, path, err), path, known)
+	d := Unreadable(diag.Range{File: path}, path, err)
+	if errors.Is(err, syscall.EISDIR) {
+		return hinted(d, "name a spec: a file, or one that mobiusc carries (`mobiusc specs` lists them)")
+	}
+	return meant(d, path, known)
 }
 
 // Unreadable reports a file that the system does not let us read.
