@@ -43,6 +43,16 @@ func TestLint(t *testing.T) {
 			"x.yaml:11:59: error: `c` is neither a config key nor a named expression"},
 		{"a variant that is not there", map[string]string{"x.yaml": twoLinears}, Options{Variant: "v"}, "x.yaml: error: the spec has no variant `v`"},
 		{"a spec that is only extended", map[string]string{"x.yaml": "spec: v1\nname: x\nsummary: s\nabstract: true\n"}, Options{Config: "c.json"}, ""},
+		{"an output with the name of a state", map[string]string{"c.json": "{}", "x.yaml": `spec: v1
+name: x
+summary: A test.
+dtype: float32
+components:
+  model:
+    inputs: {x: "float32[batch, sequence, 8]"}
+    body: [{use: x}, {layers: {name: l, count: 1, each: {attention: {name: a, heads: 1, head_dim: 8, mask: causal, padding: none}}}}]
+    outputs: {present.0.key: result}
+`}, Options{Config: "c.json"}, `x.yaml:8:58: error: attention: the name "present.0.key" is used twice in the interface of component model`},
 		{"no spec", nil, Options{}, "x.yaml: error: x.yaml cannot be read"},
 	} {
 		c.o.Spec = "x.yaml"

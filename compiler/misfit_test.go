@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,16 @@ func TestMisfits(t *testing.T) {
 	layer := func(block string) string { return "[{layers: {name: l, count: 1, each: " + block + "}}]" }
 	attention := func(options string) string {
 		return layer("{attention: {name: a, heads: 2, head_dim: 4, mask: causal, padding: none" + options + "}}")
+	}
+	lets := func(each string) string {
+		text := "let:\n"
+		for i := range 60 {
+			text += "  " + fmt.Sprintf(each, i, i+1, i+1) + "\n"
+		}
+		if strings.Contains(each, "- a") {
+			return text + "  a60: 1\n"
+		}
+		return text + "  a60: \"'a'\"\n"
 	}
 	function := "functions:\n  f: |\n    <opset_import: [\"\": 21]>\n    f (x) => (y) { k = Constant<value_ints=[99]>()  y, i = TopK (x, k) }\n"
 	for _, c := range []struct{ name, body, more, want string }{
@@ -31,6 +42,8 @@ func TestMisfits(t *testing.T) {
 		{"a cap of 0 on scores", attention(", softcap: 0"), "", "softcap must be a number above 0, and is 0"},
 		{"scores times 0", attention(", scale: 0"), "", "scale must be a number above 0, and is 0"},
 		{"more than there are", "[{call: f}]", function, "TopK: k is 99, and axis 2 of [batch, sequence, 8] has 8 elements"},
+		{"expressions that use others twice", "[{scale: a0}]", lets("a%d: a%d - a%d + 1"), ""},
+		{"text that doubles", "[{linear: {name: \"{a0}\", out: 8}}]", lets("a%d: a%d + a%d"), "the result is longer than 65536, the most that a text or list may be"},
 		{"theta 0", attention(", rope: {theta: 0}"), "", "with theta 0 and factor 0, pair 1 turns by +Inf a position"},
 		{"theta below 0", attention(", rope: {theta: -1}"), "", "pair 1 turns by NaN a position"},
 		{"no factor", attention(", rope: {theta: 10, type: linear}"), "", "a rotary embedding of type linear needs a factor above 0, not 0"},

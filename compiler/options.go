@@ -12,6 +12,7 @@ import (
 	"mobiusc/compiler/spec"
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/input"
 	"mobiusc/ir"
 	"mobiusc/lowering"
 	"mobiusc/lowering/passes"
@@ -87,7 +88,7 @@ func (o Options) readConfig(s *spec.Spec) (*spec.Config, diag.List) {
 	}
 	read := o.Read
 	if read == nil {
-		read = os.ReadFile
+		read = input.ReadText
 	}
 	text, err := read(path)
 	switch {

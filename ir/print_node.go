@@ -77,6 +77,10 @@ func (w *writer) attr(a *Attr) {
 		w.str(": ", a.Type.String())
 	}
 	w.str(" = ")
+	if a.Ref == "" && a.lacksValue() {
+		w.str("?") // a broken file: it does not hold what the type promises
+		return
+	}
 	if a.Ref != "" {
 		w.str("@")
 		w.id(a.Ref)
@@ -98,6 +102,18 @@ func (w *writer) attr(a *Attr) {
 	default:
 		w.attrList(a)
 	}
+}
+
+// lacksValue reports an attribute whose type promises a tensor or a graph that it
+// does not have, as files of others may.
+func (a *Attr) lacksValue() bool {
+	switch a.Type {
+	case AttrTensor, AttrSparseTensor:
+		return a.Tensor == nil
+	case AttrGraph:
+		return a.Graph == nil
+	}
+	return false
 }
 
 func (w *writer) attrList(a *Attr) {

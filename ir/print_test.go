@@ -182,3 +182,12 @@ A (x) => (y) {
 		t.Errorf("got the node %s", got)
 	}
 }
+
+func TestPrintAttributesWithoutValues(t *testing.T) {
+	for _, a := range []*Attr{{Name: "a", Type: AttrTensor}, {Name: "a", Type: AttrSparseTensor}, {Name: "a", Type: AttrGraph}} {
+		var text bytes.Buffer
+		if err := PrintNode(&text, NewNode("", "Op", nil, nil, a)); err != nil || text.String() != "= Op <a: "+a.Type.String()+" = ?> ()" {
+			t.Errorf("got %q, %v", text.String(), err)
+		}
+	}
+}

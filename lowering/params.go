@@ -115,14 +115,16 @@ func (b *Builder) State(group, name string, elem ir.DataType, past, present []ir
 		}
 	}
 	in := &ir.Value{Name: b.stateName(b.component.StateInput, name), Type: ir.TensorOf(elem, past...)}
+	leaving := b.stateName(b.component.StateOutput, name)
 	b.reserve(in.Name)
+	b.reserve(leaving)
 	b.graph.Inputs = append(b.graph.Inputs, in)
 	b.env.Declare(in)
 	i := len(b.states)
 	b.states = append(b.states, State{Layer: b.block.Layer, Name: name, Input: in, InType: in.Type, OutType: ir.TensorOf(elem, present...)})
 	return in, func(v *ir.Value) {
 		s := &b.states[i]
-		s.Output = b.output(b.stateName(b.component.StateOutput, name), v)
+		s.Output = b.output(leaving, v)
 		if got := s.Output.Type; got.Elem != elem || !got.Shape.Equal(present) {
 			b.Fail("state %s leaves as %s, but must have the type %s", name, typeText(got), typeText(s.OutType))
 		}

@@ -68,6 +68,8 @@ func compileOptions(c *cli.Context) (compiler.Options, error) {
 	o.Out, o.Force, o.Checksums = c.String("out"), c.Bool("force"), c.Bool("checksums")
 	inPlace := o.Weights.Mode == compiler.InPlace
 	switch {
+	case c.IsSet("out") && o.Out == "":
+		return o, usage(c, "--out is empty; it takes the directory of the package")
 	case inPlace && c.IsSet("out"):
 		return o, usage(c, "--in-place writes into the checkpoint's directory; leave --out away")
 	case o.Checksums && o.Weights.Mode == compiler.None:

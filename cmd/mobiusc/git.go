@@ -3,10 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path"
 	"strings"
+
+	"mobiusc/internal/input"
 )
 
 // gitFiles reads files as they are at a revision of the git repository around the
@@ -39,7 +40,7 @@ func (g *gitFiles) path(name string) string {
 func (g *gitFiles) read(name string) ([]byte, error) {
 	inside, ok := strings.CutPrefix(name, g.revision+":./")
 	if !ok {
-		return os.ReadFile(name)
+		return input.ReadText(name)
 	}
 	text, err := git("show", g.revision+":"+inside)
 	return []byte(text), err

@@ -14,6 +14,7 @@ import (
 	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/input"
 	"mobiusc/internal/number"
 	"mobiusc/schemas"
 )
@@ -45,7 +46,7 @@ func beginSpec(c *cli.Context, path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "config.json")
 	}
-	text, err := os.ReadFile(path)
+	text, err := input.ReadText(path)
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"mobiusc/compiler/emit"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/input"
 	"mobiusc/ir"
 )
 
@@ -98,7 +98,7 @@ func parseModel(path string) (*ir.Model, error) {
 	if ext := filepath.Ext(path); ext != ".onnxtxt" && ext != ".txt" {
 		return emit.Read(path)
 	}
-	text, err := os.ReadFile(path)
+	text, err := input.ReadFile(path, emit.MaxProtoBytes)
 	if err != nil {
 		return nil, err
 	}

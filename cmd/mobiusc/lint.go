@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/input"
 	"mobiusc/internal/number"
 )
 
@@ -87,7 +87,7 @@ func specFiles(c *cli.Context) (paths []string, stdin *readText, err error) {
 			if name := c.String("stdin-filename"); name != "" {
 				stdin.path = name
 			}
-			if stdin.text, err = io.ReadAll(c.App.Reader); err != nil {
+			if stdin.text, err = input.ReadAll(c.App.Reader, "the standard input", input.MaxText); err != nil {
 				return nil, nil, err
 			}
 			paths = append(paths, stdin.path)
@@ -129,7 +129,7 @@ func specsIn(dir string) (paths []string, err error) {
 		case ext != ".yaml" && ext != ".yml":
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := input.ReadText(path)
 		if err == nil && specKey.Match(text) {
 			paths = append(paths, path)
 		}

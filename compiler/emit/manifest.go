@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"mobiusc/internal/input"
 	"mobiusc/ir"
 )
 
@@ -262,7 +263,7 @@ func HasManifest(dir string) bool {
 // wraps [ErrNotPackage] if there is none, or if it is another tool's file.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, MaxProtoBytes)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w: it has no %s", dir, ErrNotPackage, ManifestName)
 	}

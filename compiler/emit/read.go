@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"mobiusc/compiler/emit/onnxpb"
+	"mobiusc/internal/input"
 	"mobiusc/ir"
 )
 
@@ -37,7 +38,7 @@ func Read(path string) (*ir.Model, error) {
 	if info.Size() > MaxProtoBytes {
 		return nil, notModel(path, "it has %d bytes, and a protobuf message has at most %d", info.Size(), MaxProtoBytes)
 	}
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, MaxProtoBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -270,7 +271,13 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(nested(20))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Unmarshal(data, "fuzz")
-		if err != nil || len(m.Dropped) > 0 {
+		if err != nil {
+			return
+		}
+		if err := ir.PrintModel(io.Discard, m); err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Dropped) > 0 {
 			return
 		}
 		first, err := Marshal(m)

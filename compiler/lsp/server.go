@@ -14,10 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"mobiusc/compiler/spec"
+	"mobiusc/internal/input"
 )
 
 // ErrNoShutdown says that the editor went away without a request to shut down.
@@ -303,5 +303,5 @@ func readFile(open map[string]*text, path string) ([]byte, error) {
 	if t := open[path]; t != nil {
 		return []byte(t.s), nil
 	}
-	return os.ReadFile(path)
+	return input.ReadText(path)
 }

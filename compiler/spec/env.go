@@ -17,6 +17,9 @@ type evaluator struct {
 	config *reading
 	errs   diag.List
 	open   map[*tree.Node]bool // lets being computed
+	// letValues remembers what was computed: named expressions that use others
+	// twice would otherwise take time exponential in their depth.
+	letValues map[letUse]expr.Value
 	// sections holds the records of sections whose every key has a value.
 	sections map[*section]expr.Record
 	// compute is the package's dtype word.
@@ -84,6 +87,13 @@ func (en *environment) Value(name string, r diag.Range) (expr.Value, *diag.Diagn
 	return en.ev.configValue(k.path, r)
 }
 
+// letUse is all that the value of a named expression depends on besides the config.
+type letUse struct {
+	n, lets *tree.Node
+	layer   int64
+	kind    string
+}
+
 // let computes a named expression where it is used.
 func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (expr.Value, *diag.Diagnostic) {
 	if n.Kind != tree.String {
@@ -92,6 +102,10 @@ func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (exp
 	if ev.open[n] {
 		return nil, fault.Cycle(r, name)
 	}
+	use := letUse{n, at.lets, at.layer, at.kind}
+	if v, ok := ev.letValues[use]; ok {
+		return v, nil
+	}
 	ev.open[n] = true
 	defer delete(ev.open, n)
 	e := ev.parse(n)
@@ -99,7 +113,14 @@ func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (exp
 		return nil, fault.BadSyntax(n.Range, "the expression cannot be read")
 	}
 	at.words, at.owner = nil, nil
-	return expr.Eval(e, &environment{ev, at})
+	v, d := expr.Eval(e, &environment{ev, at})
+	if d == nil {
+		if ev.letValues == nil {
+			ev.letValues = map[letUse]expr.Value{}
+		}
+		ev.letValues[use] = v
+	}
+	return v, d
 }
 
 // sectionValue returns a section of the config as a record, none if it is absent.

@@ -26,7 +26,6 @@ import (
 	"encoding/hex"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -35,6 +34,7 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/input"
 	"mobiusc/specs"
 	"mobiusc/testdata"
 )
@@ -84,13 +84,13 @@ const (
 )
 
 // Load reads a spec and its parents, merges them, and checks all that can be
-// checked without a config, every variant included. read is os.ReadFile if nil.
+// checked without a config, every variant included. read is input.ReadText if nil.
 // path is a file, or the bare name of a carried spec (its file without .yaml). A parent is looked
 // up beside its child, then among the carried specs. The Spec is nil when there
 // are errors.
 func Load(path string, read ReadFile) (*Spec, diag.List) {
 	if read == nil {
-		read = os.ReadFile
+		read = input.ReadText
 	}
 	go published() // while the files are read
 	l := &loader{g: language(), read: read}
@@ -118,7 +118,7 @@ func (l *loader) open(path string) ([]byte, error) { return readSource(path, l.r
 
 // ReadSource reads the file that a finding names: one on disk, or one that the
 // program carries.
-func ReadSource(path string) ([]byte, error) { return readSource(path, os.ReadFile) }
+func ReadSource(path string) ([]byte, error) { return readSource(path, input.ReadText) }
 
 func readSource(path string, read ReadFile) ([]byte, error) {
 	if name, ok := strings.CutPrefix(path, carried); ok {

@@ -27,6 +27,10 @@ func Eval(e *Expr, env Env) (Value, *diag.Diagnostic) {
 	return v, nil
 }
 
+// maxResult is how many bytes a text, or entries a list, may have that an
+// expression makes: named expressions that double it would soon fill the memory.
+const maxResult = 1 << 16
+
 type evaluator struct {
 	e   *Expr
 	env Env
@@ -235,11 +239,17 @@ func (ev *evaluator) binary(n *Binary) Value {
 	case "+":
 		if a, ok := x.(string); ok {
 			if b, ok := y.(string); ok {
+				if len(a)+len(b) > maxResult {
+					return ev.fail(fault.TooLong(ev.e.Range(n), maxResult))
+				}
 				return a + b
 			}
 		}
 		if a, ok := x.([]Value); ok {
 			if b, ok := y.([]Value); ok {
+				if len(a)+len(b) > maxResult {
+					return ev.fail(fault.TooLong(ev.e.Range(n), maxResult))
+				}
 				return append(slices.Clone(a), b...)
 			}
 		}

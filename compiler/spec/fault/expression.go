@@ -62,6 +62,11 @@ func Overflow(r diag.Range) *diag.Diagnostic {
 	return evaluation.At(r, "the result is not a number that fits in 64 bits")
 }
 
+// TooLong reports a text or list that an expression makes too long.
+func TooLong(r diag.Range, limit int) *diag.Diagnostic {
+	return evaluation.At(r, "the result is longer than %d, the most that a text or list may be", limit)
+}
+
 // IndexRange reports an index beyond the end of a list.
 func IndexRange(r diag.Range, index int64, length int) *diag.Diagnostic {
 	return evaluation.At(r, "index %d is outside the list, which has %d entries", index, length)
