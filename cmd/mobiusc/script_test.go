@@ -26,7 +26,7 @@ import (
 //
 //	mobiusc ARG…             run a command line, which must exit with code 0
 //	exit CODE mobiusc ARG…   the same with another code
-//	input FILE               what the next command line reads from its standard input
+//	input FILE               what the next command line reads from its standard stdin
 //	edit FILE OLD NEW        replace one piece of text in a file
 //	tree DIR                 print the paths of all files in a directory
 //	cut FILE SIZE            shorten a file
@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mobiusc":    func(ts *testscript.TestScript, _ bool, args []string) { runLine(ts, exitClean, args) },
 			"exit":       exitCommand,
-			"input":      func(ts *testscript.TestScript, _ bool, a []string) { input.Store(ts, ts.ReadFile(a[0])) },
+			"input":      func(ts *testscript.TestScript, _ bool, a []string) { stdin.Store(ts, ts.ReadFile(a[0])) },
 			"edit":       editCommand,
 			"tree":       treeCommand,
 			"cut":        cutCommand,
@@ -114,8 +114,8 @@ func copyFile(from, to string) error {
 // workingDirectory is the process's, which scripts take turns to have.
 var workingDirectory sync.Mutex
 
-// input holds what the next command line of a script reads: *TestScript → string.
-var input sync.Map
+// stdin holds what the next command line of a script reads: *TestScript → string.
+var stdin sync.Map
 
 // runLine runs a command line in the script's directory. What it prints is
 // independent of where that is.
@@ -124,7 +124,7 @@ func runLine(ts *testscript.TestScript, want int, args []string) {
 	defer workingDirectory.Unlock()
 	ts.Check(os.Chdir(ts.MkAbs(".")))
 	var stdout, stderr bytes.Buffer
-	text, _ := input.LoadAndDelete(ts)
+	text, _ := stdin.LoadAndDelete(ts)
 	stdin, _ := text.(string)
 	got := run(context.Background(), append([]string{"mobiusc"}, args...), streams{strings.NewReader(stdin), &stdout, &stderr})
 	place := strings.NewReplacer(ts.Getenv("WORK"), "$WORK")
