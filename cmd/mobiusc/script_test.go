@@ -26,7 +26,7 @@ import (
 //
 //	mobiusc ARG…             run a command line, which must exit with code 0
 //	exit CODE mobiusc ARG…   the same with another code
-//	input FILE               what the next command line reads from its standard stdin
+//	input FILE               what the next command line reads from its standard input
 //	edit FILE OLD NEW        replace one piece of text in a file
 //	tree DIR                 print the paths of all files in a directory
 //	cut FILE SIZE            shorten a file
