@@ -3,14 +3,12 @@ package compiler_test
 import (
 	"encoding/binary"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"mobiusc/compiler"
-	"mobiusc/compiler/checkpoint"
 	"mobiusc/compiler/verify"
 	"mobiusc/internal/checkpointtest"
 	"mobiusc/internal/ort"
@@ -87,40 +85,17 @@ func runWithExpert(t *testing.T, weight float32) []map[string]map[string]ort.Ten
 // change has edited the values of every tensor.
 func changedCheckpoint(t *testing.T, model string, change func(name string, shape []int64, values []float32)) string {
 	t.Helper()
-	from, dir := filepath.Join(referenceDir, model), t.TempDir()
-	config, err := os.ReadFile(filepath.Join(from, "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), config, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c, found := checkpoint.Open(from, checkpoint.Options{})
-	if found.HasErrors() {
-		t.Fatal(found)
-	}
-	defer c.Close()
-	var tensors []checkpointtest.Tensor
-	for _, info := range c.Tensors() {
-		raw, err := c.Bytes(info)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values := make([]float32, len(raw)/2)
+	return rewriteReference(t, model, 1, func(x *checkpointtest.Tensor) {
+		values := make([]float32, len(x.Data)/2)
 		for i := range values {
-			values[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(raw[2*i:])) << 16) // bfloat16
+			values[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(x.Data[2*i:])) << 16) // bfloat16
 		}
-		change(info.Name, info.Shape, values)
-		var data []byte
+		change(x.Name, x.Shape, values)
+		x.Data = nil
 		for _, v := range values {
-			data = binary.LittleEndian.AppendUint16(data, uint16(math.Float32bits(v)>>16))
+			x.Data = binary.LittleEndian.AppendUint16(x.Data, uint16(math.Float32bits(v)>>16))
 		}
-		tensors = append(tensors, checkpointtest.Tensor{Name: info.Name, DType: info.DType, Shape: info.Shape, Data: data})
-	}
-	if err := checkpointtest.WriteDir(dir, tensors, 1); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	})
 }
 
 func float32s(x ort.Tensor) []float64 {

@@ -87,6 +87,13 @@ func lengthenHeader(t *testing.T, path string) {
 // shardedReference writes a reference model's checkpoint as several shards.
 func shardedReference(t *testing.T, model string, shards int) string {
 	t.Helper()
+	return rewriteReference(t, model, shards, func(*checkpointtest.Tensor) {})
+}
+
+// rewriteReference returns a copy of a reference model's directory, in shards,
+// in which change has edited every tensor.
+func rewriteReference(t *testing.T, model string, shards int, change func(*checkpointtest.Tensor)) string {
+	t.Helper()
 	c, found := checkpoint.Open(filepath.Join(referenceDir, model), checkpoint.Options{})
 	if found.HasErrors() {
 		t.Fatal(found)
@@ -99,6 +106,7 @@ func shardedReference(t *testing.T, model string, shards int) string {
 			t.Fatal(err)
 		}
 		tensors = append(tensors, checkpointtest.Tensor{Name: x.Name, DType: x.DType, Shape: x.Shape, Data: data})
+		change(&tensors[len(tensors)-1])
 	}
 	dir := t.TempDir()
 	if err := checkpointtest.WriteDir(dir, tensors, shards); err != nil {

@@ -12,6 +12,7 @@ package ir
 import (
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Opset is one imported operator set.
@@ -92,8 +93,27 @@ type Function struct {
 	Meta                   Properties
 }
 
+// Default returns the default of an attribute parameter, or nil.
+func (f *Function) Default(name string) *Attr {
+	for _, a := range f.Defaults {
+		if a != nil && a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
 // OpsetVersion returns the version the function imports for a domain, or 0.
 func (f *Function) OpsetVersion(domain string) int64 { return opsetVersion(f.Opsets, domain) }
+
+// ValueNames returns the names of values, for a message.
+func ValueNames(values []*Value) string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = v.Name
+	}
+	return strings.Join(names, ", ")
+}
 
 // Graph is a list of nodes in execution order with its interface.
 type Graph struct {

@@ -49,7 +49,7 @@ func (b *Builder) callInputs(f *ir.Function, inputs []*ir.Value, o Record, dtype
 	place := func(name string, v func() *ir.Value) {
 		switch i := slices.IndexFunc(f.Body.Inputs, func(in *ir.Value) bool { return in.Name == name }); {
 		case i < 0:
-			b.Fail("function %s has no input %s; it has %s", f.Name, name, valueNames(f.Body.Inputs))
+			b.Fail("function %s has no input %s; it has %s", f.Name, name, ir.ValueNames(f.Body.Inputs))
 		case i == 0:
 			b.Fail("input %s of function %s is the stream", name, f.Name)
 		case inputs[i] != nil:
@@ -95,10 +95,8 @@ func (b *Builder) callAttributes(f *ir.Function, o Record) []*ir.Attr {
 // attributeType returns the type of an attribute of a function: that of its
 // default, or what the nodes that read it take.
 func attributeType(f *ir.Function, name string) ir.AttrType {
-	for _, a := range f.Defaults {
-		if a.Name == name {
-			return a.Type
-		}
+	if a := f.Default(name); a != nil {
+		return a.Type
 	}
 	for n := range f.Body.AllNodes() {
 		for _, a := range n.Attrs {
@@ -108,15 +106,4 @@ func attributeType(f *ir.Function, name string) ir.AttrType {
 		}
 	}
 	return ir.AttrUndefined
-}
-
-func valueNames(values []*ir.Value) string {
-	text := ""
-	for i, v := range values {
-		if i > 0 {
-			text += ", "
-		}
-		text += v.Name
-	}
-	return text
 }

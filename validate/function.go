@@ -143,16 +143,7 @@ func hasParameter(f *ir.Function, name string) bool {
 			return true
 		}
 	}
-	return defaultOf(f, name) != nil
-}
-
-func defaultOf(f *ir.Function, name string) *ir.Attr {
-	for _, a := range f.Defaults {
-		if a != nil && a.Name == name {
-			return a
-		}
-	}
-	return nil
+	return f.Default(name) != nil
 }
 
 // callees returns the functions that a function's body calls.

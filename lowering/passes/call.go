@@ -17,16 +17,16 @@ func (r *rewriter) checkCall(n *ir.Node, f *ir.Function) error {
 		return err
 	}
 	if got, max := present(n.Inputs()), len(f.Body.Inputs); got > max {
-		return r.fail(n, "found %d inputs, expected at most %d: %s", got, max, valueNames(f.Body.Inputs))
+		return r.fail(n, "found %d inputs, expected at most %d: %s", got, max, ir.ValueNames(f.Body.Inputs))
 	}
 	if got, max := present(n.Outputs()), len(f.Body.Outputs); got > max {
-		return r.fail(n, "found %d outputs, expected at most %d: %s", got, max, valueNames(f.Body.Outputs))
+		return r.fail(n, "found %d outputs, expected at most %d: %s", got, max, ir.ValueNames(f.Body.Outputs))
 	}
 	if err := r.checkRequired(n); err != nil {
 		return err
 	}
 	for _, a := range n.Attrs {
-		if !slices.Contains(f.Attributes, a.Name) && defaultOf(f, a.Name) == nil {
+		if !slices.Contains(f.Attributes, a.Name) && f.Default(a.Name) == nil {
 			return r.fail(n, "found the attribute %s, which %s does not have", a.Name, functionName(f))
 		}
 	}
@@ -96,30 +96,13 @@ func present(values []*ir.Value) int {
 	return n
 }
 
-func valueNames(values []*ir.Value) string {
-	var names []string
-	for _, v := range values {
-		names = append(names, v.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func defaultOf(f *ir.Function, name string) *ir.Attr {
-	for _, a := range f.Defaults {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
-}
-
 // attr returns the attribute that stands for a reference of node n in the body
 // of a function: the value of the call, else the function's default, else nil
 // where the operator can do without the attribute.
 func (b *rewriter) attr(n *ir.Node, ref *ir.Attr) (*ir.Attr, error) {
 	value := b.call.Attr(ref.Ref)
 	if value == nil {
-		value = defaultOf(b.function, ref.Ref)
+		value = b.function.Default(ref.Ref)
 	}
 	if value == nil {
 		if !slices.Contains(b.function.Attributes, ref.Ref) {
