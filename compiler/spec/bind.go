@@ -275,7 +275,10 @@ func (ev *evaluator) component(e tree.Entry, at place) *lowering.Component {
 	for _, in := range entries(n.Get("inputs")) {
 		ev.input(in, at)
 	}
-	c.Body = ev.body(n.Get("body"), at)
+	ev.bodies = 0
+	if c.Body = ev.body(n.Get("body"), at); ev.bodies > maxBodies {
+		ev.fail(fault.TooManyBodies(n.Entry("body").Key.Range, c.Name, maxBodies))
+	}
 	for _, out := range entries(n.Get("outputs")) {
 		ev.output(out, at)
 	}

@@ -149,30 +149,36 @@ func valueName(template string, options *tree.Node) string {
 	return template
 }
 
-// body checks a body wherever it stands.
+// body checks a body wherever it stands, once: bodies that name the next one
+// twice would otherwise take time exponential in their depth. A body that has
+// been left before leads to no open one, so that no cycle is missed.
 func (c *checked) body(n *tree.Node, ctx context) {
-	switch n.Kind {
-	case tree.String:
+	if n.Kind == tree.String {
 		c.reference(n, ctx)
-	case tree.List:
+		return
+	}
+	v := visit{n, ctx.blocks, ctx.defaults, ctx.component, ctx.layers, ctx.kind}
+	if c.visited[v] {
+		return
+	}
+	c.visited[v] = true
+	switch {
+	case n.Kind == tree.List:
 		for _, item := range n.Items {
 			c.body(item, ctx)
 		}
-	case tree.Map:
-		v := visit{n, ctx.blocks, ctx.defaults, ctx.component, ctx.layers, ctx.kind}
-		if c.visited[v] {
-			return
-		}
-		c.visited[v] = true
-		if isConditional(n) {
-			c.conditional(n, ctx)
-			return
-		}
+	case n.Kind != tree.Map:
+	case isConditional(n):
+		c.conditional(n, ctx)
+	default:
 		for _, e := range n.Entries {
 			c.block(e, ctx)
 		}
 	}
 }
+
+// maxOpenBodies bounds the named bodies inside one another.
+const maxOpenBodies = 100
 
 // reference checks the name of a body and the body.
 func (c *checked) reference(n *tree.Node, ctx context) {
@@ -186,6 +192,8 @@ func (c *checked) reference(n *tree.Node, ctx context) {
 		c.report(d)
 	case slices.Contains(ctx.stack, n.Text):
 		c.report(fault.BlockCycle(n.Range, append(ctx.stack[slices.Index(ctx.stack, n.Text):], n.Text)))
+	case len(ctx.stack) == maxOpenBodies:
+		c.report(fault.BodiesTooDeep(n.Range, maxOpenBodies))
 	default:
 		c.uses.blocks[n.Text] = true
 		ctx.stack = append(ctx.stack[:len(ctx.stack):len(ctx.stack)], n.Text)

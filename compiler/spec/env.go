@@ -25,6 +25,7 @@ type evaluator struct {
 	// compute is the package's dtype word.
 	compute string
 	lacks   bool // a section that is read and absent has been reported
+	bodies  int  // written out of the component in hand
 }
 
 func (ev *evaluator) fail(d *diag.Diagnostic) {

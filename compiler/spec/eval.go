@@ -17,9 +17,16 @@ type component struct {
 	names  map[string]diag.Range // absolute names of blocks
 }
 
+// maxBodies bounds what a few lines of a component can ask for that name each
+// other twice, or that hold layers in layers.
+const maxBodies = 200_000
+
 // body evaluates a body: named bodies are written out, conditions decided,
 // layers written one by one.
 func (ev *evaluator) body(n *tree.Node, at place) lowering.Body {
+	if ev.bodies++; ev.bodies > maxBodies {
+		return nil // reported with the component
+	}
 	switch n.Kind {
 	case tree.String:
 		if target := at.blocks.Get(n.Text); target != nil {

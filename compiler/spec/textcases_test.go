@@ -1,9 +1,22 @@
 package spec
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // dos is a spec with the line ends of DOS.
 func dos(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+
+// chain is base with blocks b0, b1 .. so many, each of which is made of the NEXT
+// one. The component begins with b0.
+func chain(length int, each string) string {
+	var blocks strings.Builder
+	for i := range length {
+		fmt.Fprintf(&blocks, "  b%d: %s\n", i, strings.ReplaceAll(each, "NEXT", fmt.Sprintf("b%d", i+1)))
+	}
+	return strings.NewReplacer("components:", fmt.Sprintf("blocks:\n%s  b%d: {use: x}\ncomponents:", &blocks, length), "{use: x}, ", "b0, ").Replace(base)
+}
 
 // Mistakes in texts of every layout: the place must be exact behind tabs, wide
 // characters, a byte order mark and other line ends, through quotes, block
@@ -30,6 +43,27 @@ func init() {
 		{
 			name: "behind a tab in quotes", spec: child + "blocks: {head: {linear: {name: h, out: \"\tvocab_size + «hiden_size»\"}}}\n",
 			want: "MB0302 unknown-name: `hiden_size` is neither a config key nor a named expression; did you mean `hidden_size`?",
+		},
+
+		// A few lines that ask for more than any model is.
+		{
+			name: "blocks that double", spec: strings.Replace(chain(50, "[NEXT, NEXT]"), "body:", "«body»:", 1), config: baseConfig,
+			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
+				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+		},
+		{
+			name: "conditions that double", spec: strings.Replace(chain(50, "{if: heads > 1, then: [NEXT, NEXT], else: NEXT}"), "body:", "«body»:", 1), config: baseConfig,
+			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
+				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+		},
+		{
+			name: "layers in layers", spec: edit("body: [{use: x}, ", "«body»: [{layers: {count: 1000, each: [{layers: {count: 1000, each: [{use: x}]}}]}}, "), config: baseConfig,
+			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
+				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+		},
+		{
+			name: "blocks deep in one another", spec: strings.Replace(chain(2000, "[NEXT]"), "[b100]", "[«b100»]", 1),
+			want: "MB0111 limit-exceeded: more than 100 blocks stand in one another; write the innermost out where they are used",
 		},
 
 		// Line ends.

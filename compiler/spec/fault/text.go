@@ -128,6 +128,18 @@ func TooDeep(r diag.Range, depth, nodes int) *diag.Diagnostic {
 	return limit.At(r, "the document is nested deeper than %d levels, or its aliases expand to more than %d values", depth, nodes)
 }
 
+// BodiesTooDeep reports blocks that name one another beyond a depth.
+func BodiesTooDeep(r diag.Range, depth int) *diag.Diagnostic {
+	return hinted(limit.At(r, "more than %d blocks stand in one another", depth), "write the innermost out where they are used")
+}
+
+// TooManyBodies reports a component that is larger than any model when it is
+// written out.
+func TooManyBodies(r diag.Range, component string, most int) *diag.Diagnostic {
+	return hinted(limit.At(r, "component %s has more than %d blocks when its layers and named blocks are written out", component, most),
+		"look for blocks that name the next one twice, and for `layers` inside `layers`")
+}
+
 // UnreadableSpec reports a spec that cannot be read; known are the names that it
 // may have meant.
 func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
