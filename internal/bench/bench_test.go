@@ -52,12 +52,13 @@ func TestNotMeasured(t *testing.T) {
 // TestPage checks that a table takes its place in a page and leaves the others.
 func TestPage(t *testing.T) {
 	r := report{tables: []*table{
-		{key: "new", what: "W", header: []string{"a"}, measured: "M"},
+		{key: "one", what: "nothing was measured"},
+		{key: "new", what: "W", header: []string{"a"}, rows: [][]string{{"1"}}, measured: "M"},
 		{key: "two", what: "V", header: []string{"b"}, rows: [][]string{{"2"}}, measured: "N"},
 	}}
 	page := "# Page\n\n<!-- bench: one -->\nkept\n<!-- end -->\n\n<!-- bench: two -->\nold\n<!-- end -->\n\ntext\n"
 	want := "# Page\n\n<!-- bench: one -->\nkept\n<!-- end -->\n\n<!-- bench: two -->\n\nV.\n\n| b |\n|---|\n| 2 |\n\n*N*\n\n<!-- end -->\n\ntext\n\n" +
-		"<!-- bench: new -->\n\nW.\n\n| a |\n|---|\n\n*M*\n\n<!-- end -->\n"
+		"<!-- bench: new -->\n\nW.\n\n| a |\n|---|\n| 1 |\n\n*M*\n\n<!-- end -->\n"
 	if got := r.in(page); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

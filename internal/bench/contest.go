@@ -88,14 +88,21 @@ func (p pairing) loadTime(w *process) float64 {
 // and the turn's time is the mean of its runs.
 const turnTime = 10 * time.Millisecond
 
+// warmUps are the turns that are not counted: in the first run of a shape the
+// runtime plans its memory, in the second it touches the pages of that plan.
+const warmUps = 2
+
 // rounds adds to row what the rounds of one shape take.
 func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
-	begin := time.Now()
+	var begin time.Time
 	runs := 1
-	for i := range workers {
-		row[i].entrant = entrants[i].name
-		if x := p.turn(workers[i], &failures[i], s.request, 1, &row[i]); x > 0 {
-			runs = max(runs, min(20, int(turnTime.Seconds()/x)))
+	for range warmUps {
+		begin = time.Now()
+		for i := range workers {
+			row[i].entrant = entrants[i].name
+			if x := p.turn(workers[i], &failures[i], s.request, 1, &row[i]); x > 0 {
+				runs = max(runs, min(20, int(turnTime.Seconds()/x)))
+			}
 		}
 	}
 	rounds := int(p.budget / time.Duration(p.heats) / max(time.Since(begin), time.Millisecond) / time.Duration(runs))

@@ -112,7 +112,8 @@ func mixer(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// textModel compares the whole text model. Two models at a time are in memory.
+// textModel compares the whole text model, with the logits of all tokens and as
+// generation needs them, of the last one alone. Two models at a time are in memory.
 func textModel(ctx context.Context, b *bench) error {
 	source, err := sourceOf("text")
 	if err != nil {
@@ -123,22 +124,30 @@ func textModel(ctx context.Context, b *bench) error {
 		const past = 256
 		shapes = append(shapes, shape{fmt.Sprintf("1 after %d", past), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": past}}})
 	}
-	t := b.table("text", "24 layers, hidden 1024, vocabulary 248,320; random weights, float32, logits of all tokens; each column in a run of its own with ours")
-	m := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
-	for _, o := range []entrant{
-		b.compiled("last logits only", "text", lastLogits),
-		b.compiled("per token", "text", perToken),
-		b.compiled("runtime's own operators", "text", fused),
-		b.peer("peer, standard", source.Config, "onnx-standard"),
-		b.peer("peer, default", source.Config, "default"),
-		b.torch(source.Config),
+	const what = "24 layers, hidden 1024, vocabulary 248,320; random weights, float32; each column in a run of its own with ours"
+	all := b.table("text", what+"; logits of all tokens")
+	last := b.table("text, last logits", what+"; ours with `--logits last`, torch with `logits_to_keep=1`; the peer, which has no such option, with those of all tokens")
+	memory := b.table("text memory", "GB of resident memory at the end of loading and at its peak while loading and while running")
+	ours, oursLast := b.compiled("ours", "text", chunked), b.compiled("ours, last logits", "text", lastLogits)
+	standard := b.peer("peer, standard", source.Config, "onnx-standard")
+	for _, pair := range []struct {
+		table       *table
+		ours, other entrant
+	}{
+		{all, ours, b.compiled("per token", "text", perToken)},
+		{all, ours, b.compiled("runtime's own operators", "text", fused)},
+		{all, ours, standard},
+		{all, ours, b.peer("peer, default", source.Config, "default")},
+		{all, ours, b.torch("torch eager", source.Config, false)},
+		{last, oursLast, standard},
+		{last, oursLast, b.torch("torch eager, last logits", source.Config, true)},
 	} {
-		if b.against != "" && o.name != b.against {
+		if b.against != "" && pair.other.name != b.against {
 			continue
 		}
-		results, workers := b.compare(ctx, []entrant{b.compiled("ours", "text", chunked), o}, shapes)
-		t.pair("tokens", shapes, results)
-		m.memory(b.pairing, shapes, results, workers)
+		results, workers := b.compare(ctx, []entrant{pair.ours, pair.other}, shapes)
+		pair.table.pair("tokens", shapes, results)
+		memory.memory(b.pairing, shapes, results, workers)
 		if err := errors.Join(b.save(), ctx.Err()); err != nil {
 			return err
 		}

@@ -80,14 +80,18 @@ func (b *bench) peer(name, config, target string) entrant {
 	}}
 }
 
-// torch returns an entrant that runs a config in transformers, eager.
-func (b *bench) torch(config string) entrant {
-	const name = "torch eager"
+// torch returns an entrant that runs a config in transformers, eager, for the
+// logits of all tokens or of the last one alone.
+func (b *bench) torch(name, config string, lastLogits bool) entrant {
 	return entrant{name, func(ctx context.Context) (*process, error) {
 		python, err := peerPython()
 		if err != nil {
 			return nil, err
 		}
-		return start(ctx, name, python, filepath.Join(peerDir, "torch_worker.py"), config, strconv.Itoa(b.threads))
+		logits := "all"
+		if lastLogits {
+			logits = "last"
+		}
+		return start(ctx, name, python, filepath.Join(peerDir, "torch_worker.py"), config, strconv.Itoa(b.threads), logits)
 	}}
 }

@@ -130,9 +130,15 @@ func (t *table) markdown() string {
 	return b.String()
 }
 
+// filled returns the tables that something was measured for: one that flags
+// have left empty must not take the place of what the page has.
+func (r *report) filled() []*table {
+	return slices.DeleteFunc(slices.Clone(r.tables), func(t *table) bool { return len(t.rows) == 0 })
+}
+
 func (r *report) markdown() string {
 	var parts []string
-	for _, t := range r.tables {
+	for _, t := range r.filled() {
 		parts = append(parts, fmt.Sprintf("### %s\n\n%s", t.key, t.markdown()))
 	}
 	return strings.Join(parts, "\n")
@@ -142,7 +148,7 @@ func (r *report) markdown() string {
 // stands between two comments, the first of which names it; one that the page
 // has no place for is put at the end.
 func (r *report) in(page string) string {
-	for _, t := range r.tables {
+	for _, t := range r.filled() {
 		begin, end := "<!-- bench: "+t.key+" -->\n", "<!-- end -->\n"
 		before, rest, found := strings.Cut(page, begin)
 		after := ""

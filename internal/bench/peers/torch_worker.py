@@ -1,6 +1,8 @@
 """Runs a model of transformers with random weights, eager, on the CPU, for the benchmark: the protocol of ../worker.go.
 
-usage: torch_worker.py CONFIG.json THREADS
+usage: torch_worker.py CONFIG.json THREADS all|last
+
+The last argument says of which tokens there are logits.
 """
 
 import json
@@ -36,8 +38,8 @@ def answer(**fields):
 class Shape:
     """Inputs of one shape: tokens, and the cache of those before them."""
 
-    def __init__(self, model, sizes):
-        self.model, self.past = model, sizes.get("past", 0)
+    def __init__(self, model, sizes, kept):
+        self.model, self.kept, self.past = model, kept, sizes.get("past", 0)
         batch = sizes["batch"]
         self.tokens = torch.arange(batch * sizes["sequence"]).reshape(batch, -1) * 7919 % 251
         self.cache = None
@@ -49,14 +51,15 @@ class Shape:
         """One call. With a past the cache grows by what is run: a token a call, which changes no time that is seen."""
         cache = self.cache if self.past else DynamicCache(config=self.model.config)
         start, cpu = time.perf_counter(), time.process_time()
-        self.model(input_ids=self.tokens, past_key_values=cache, use_cache=True)
+        self.model(input_ids=self.tokens, past_key_values=cache, use_cache=True, logits_to_keep=self.kept)
         return time.perf_counter() - start, time.process_time() - cpu
 
 
 @torch.inference_mode()
-def main(path, threads):
+def main(path, threads, logits):
     torch.set_num_threads(int(threads))
     torch.set_num_interop_threads(1)
+    kept = 1 if logits == "last" else 0  # 0: all
     config = AutoConfig.for_model(**json.load(open(path)))
     config._attn_implementation = "eager"
     model = AutoModelForCausalLM.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
@@ -70,7 +73,7 @@ def main(path, threads):
                 shape = None
                 reset_peak()
                 fields["resident"] = status("VmRSS")
-                shape, last = Shape(model, request["sizes"]), request["sizes"]
+                shape, last = Shape(model, request["sizes"], kept), request["sizes"]
             for _ in range(request["runs"]):
                 seconds, cpu = shape.run()
                 fields["seconds"].append(seconds)
