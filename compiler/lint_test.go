@@ -87,6 +87,8 @@ func TestTryShapes(t *testing.T) {
 		{"widths that a check makes equal", two + "checks: {the sum needs it: a == b}\n", ""},
 		{"silenced", strings.Replace(two, "out: b}}}]", "out: b}}}]  # mobiusc:ignore unlikely-shapes: they are the same number", 1), ""},
 		{"a comment that may be idle", strings.Replace(two, "out: b}}}]", "out: a * b // b}}}]  # mobiusc:ignore unlikely-shapes", 1), ""},
+		{"layers in layers", strings.Replace(two, "{use: x}", "{layers: {count: 1000, each: [{layers: {count: 1000, each: [{use: x}]}}]}}", 1),
+			"x.yaml:11:5: error: component model has more than 200000 blocks"},
 		{"a check that no made-up config passes", two + "checks: {never: a == 7 and b == 9}\n", ""},
 	} {
 		found := Lint(Options{Spec: "x.yaml", Read: func(path string) ([]byte, error) {

@@ -85,8 +85,9 @@ func (c *check) file(path string) ([]byte, error) {
 	return readFile(c.open, path)
 }
 
-// run finds all that can be found: what needs no config and, where the spec has
-// one, what its values and its shapes show.
+// run finds all that can be found: what needs no config and what its values and
+// its shapes show, with the config that the spec has or, where it has none, with
+// made-up ones.
 func (c *check) run() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -103,6 +104,7 @@ func (c *check) run() {
 	}
 	config, found := c.configOf(s)
 	if c.found = append(c.found, found...); config == nil {
+		c.found = append(c.found, s.TryShapes()...)
 		return
 	}
 	c.config = clean(config.Path)

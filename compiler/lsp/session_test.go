@@ -111,6 +111,17 @@ func TestConfig(t *testing.T) {
 	c.leave()
 }
 
+// TestShapesWithoutConfig: where there is no config, made-up ones show what fits
+// for none of them, as they do for the command line.
+func TestShapesWithoutConfig(t *testing.T) {
+	c := start(t)
+	text, at := marked("spec: v1\nname: x\nsummary: A test.\ndtype: float32\nconfig: {a: int, b: int}\ncomponents:\n  model:\n" +
+		"    inputs: {x: \"float32[batch, a]\"}\n    body: [{use: x}, {«residual»: {linear: {name: out, out: b}}}]\n    outputs: {y: result}\n")
+	uri := c.open("x.yaml", text)
+	c.expect(uri, 1, show(at[0])+" unlikely-shapes")
+	c.leave()
+}
+
 // TestShapes: what only the shapes show is found while typing.
 func TestShapes(t *testing.T) {
 	c := start(t)

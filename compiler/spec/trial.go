@@ -2,28 +2,25 @@ package spec
 
 import (
 	"encoding/json"
-	"iter"
-	"maps"
 	"math/rand/v2"
-	"slices"
 
 	"mobiusc/compiler/spec/expr"
 	"mobiusc/compiler/spec/tree"
 )
 
-// Trial is a config made up for a spec: every key that has no default has a
+// trial is a config made up for a spec: every key that has no default has a
 // value, and numbers that may differ do.
-type Trial struct {
-	Config *Config
+type trial struct {
+	config *Config
 	sizes  map[string]int64
 }
 
-// Trials returns up to n made-up configs, always the same ones. Some may not pass
+// trials returns up to n made-up configs, always the same ones. Some may not pass
 // the spec's checks. They serve to look at the shapes of a spec that comes
 // without a config: blocks that fit for none of them fit for hardly any.
-func (s *Spec) Trials(n int) []Trial {
+func (s *Spec) trials(n int) []trial {
 	roles, equal := s.roles(), s.equalKeys()
-	var trials []Trial
+	var made []trial
 	for i := range n {
 		m := &trialMaker{roles: roles, equal: equal, random: rand.New(rand.NewPCG(1, uint64(i))), sizes: map[string]int64{}, optional: i%2 == 1}
 		m.widths = m.random.Perm(len(widths))
@@ -37,10 +34,10 @@ func (s *Spec) Trials(n int) []Trial {
 			continue // a default that JSON cannot hold
 		}
 		if c, found := ParseConfig("(made up)", text); !found.HasErrors() {
-			trials = append(trials, Trial{c, m.sizes})
+			made = append(made, trial{c, m.sizes})
 		}
 	}
-	return trials
+	return made
 }
 
 // What numbers are made of, by the option that they are for: heads divide among
@@ -173,15 +170,4 @@ func (m *trialMaker) size(k *configKey) int64 {
 	}
 	m.sizes[k.path] = n
 	return n
-}
-
-// Sizes yields the numbers that were chosen, by the paths of their keys, in order.
-func (t Trial) Sizes() iter.Seq2[string, int64] {
-	return func(yield func(string, int64) bool) {
-		for _, path := range slices.Sorted(maps.Keys(t.sizes)) {
-			if !yield(path, t.sizes[path]) {
-				return
-			}
-		}
-	}
 }

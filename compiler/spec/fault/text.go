@@ -140,6 +140,9 @@ func TooManyBodies(r diag.Range, component string, most int) *diag.Diagnostic {
 		"look for blocks that name the next one twice, and for `layers` inside `layers`")
 }
 
+// IsLimit reports whether a finding is that a spec grows beyond a limit.
+func IsLimit(d diag.Diagnostic) bool { return d.Code == limit.Code }
+
 // UnreadableSpec reports a spec that cannot be read; known are the names that it
 // may have meant.
 func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
