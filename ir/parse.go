@@ -56,8 +56,9 @@ func parseText[T any](name string, src []byte, parse func(*parser) T) (result T,
 // stop at the first error by way of fail.
 type parser struct {
 	lexer
-	tok   token
-	depth int
+	tok      token
+	depth    int
+	mentions Mentions // or nil
 }
 
 func (p *parser) next() { p.tok = p.lex() }
@@ -151,9 +152,9 @@ func (p *parser) list(opening, closing, what string, item func()) {
 
 func (p *parser) model() *Model {
 	m := &Model{}
-	p.header("model", map[string]func(){
+	p.header("model", nil, map[string]func(){
 		"ir_version":       func() { m.IRVersion = p.int64("the IR version") },
-		"opset_import":     func() { m.Opsets = p.opsets() },
+		"opset_import":     func() { m.Opsets = p.opsets(nil) },
 		"producer_name":    func() { m.ProducerName = p.str("a name") },
 		"producer_version": func() { m.ProducerVersion = p.str("a version") },
 		"domain":           func() { m.Domain = p.str("a domain") },
@@ -166,14 +167,16 @@ func (p *parser) model() *Model {
 	return m
 }
 
-// header reads the optional <key: value, …> in front of a model or function.
-func (p *parser) header(of string, keys map[string]func()) {
+// header reads the optional <key: value, …> in front of a model, or of a function
+// with its body.
+func (p *parser) header(of string, body *Graph, keys map[string]func()) {
 	if !p.at("<") {
 		return
 	}
 	seen := map[string]bool{}
 	p.list("<", ">", "the header of the "+of, func() {
 		key := p.tok
+		p.mention(Mention{Graph: body, Role: HeaderMention})
 		p.ident("a key of the header of the " + of)
 		read, ok := keys[key.text]
 		if !ok {
@@ -188,8 +191,10 @@ func (p *parser) header(of string, keys map[string]func()) {
 	})
 }
 
-func (p *parser) opsets() (opsets []Opset) {
+// opsets reads imports: of a model, or of a function with its body.
+func (p *parser) opsets(body *Graph) (opsets []Opset) {
 	p.list("[", "]", "the imported opsets", func() {
+		p.mention(Mention{Graph: body, Role: DomainMention})
 		domain := p.str("a domain")
 		p.expect(":", "after the domain")
 		opsets = append(opsets, Opset{domain, p.int64("an opset version")})
@@ -215,18 +220,23 @@ func (p *parser) functions() (functions []*Function) {
 
 func (p *parser) function() *Function {
 	f := &Function{}
-	p.header("function", map[string]func(){
+	s := newScope(nil, "")
+	p.header("function", s.graph, map[string]func(){
 		"domain":         func() { f.Domain = p.str("a domain") },
 		"overload":       func() { f.Overload = p.str("an overload") },
-		"opset_import":   func() { f.Opsets = p.opsets() },
+		"opset_import":   func() { f.Opsets = p.opsets(s.graph) },
 		"doc_string":     func() { f.Doc = p.str("a text") },
 		"metadata_props": func() { f.Meta = p.properties() },
 	})
+	p.mention(Mention{Graph: s.graph, Role: OperatorMention})
 	f.Name = p.name("the name of a function")
-	s := newScope(nil, f.Name)
+	s.graph.Name = f.Name
 	if p.at("<") {
 		defaults := newScope(nil, "")
-		p.list("<", ">", "the attribute parameters", func() { p.parameter(f, defaults) })
+		p.list("<", ">", "the attribute parameters", func() {
+			p.mention(Mention{Graph: s.graph, Role: AttributeMention})
+			p.parameter(f, defaults)
+		})
 		p.resolve(defaults)
 	}
 	p.graphRest(s)
@@ -267,7 +277,7 @@ func (p *parser) graphRest(s *scope) {
 	p.list("(", ")", "the inputs", func() { p.input(s) })
 	p.expect("=>", "after the inputs")
 	p.list("(", ")", "the outputs", func() {
-		d := p.declaration("an output")
+		d := p.declaration("an output", Mention{Graph: s.graph, Role: OutputMention})
 		s.outputs = append(s.outputs, d)
 	})
 	if p.at("<") {
@@ -279,19 +289,20 @@ func (p *parser) graphRest(s *scope) {
 	}
 }
 
-// declaration reads an optional type and a name.
-func (p *parser) declaration(what string) declaration {
+// declaration reads an optional type and a name, which is mentioned as m says.
+func (p *parser) declaration(what string, m Mention) declaration {
 	var t *Type
 	if p.atType() {
 		t = p.typ()
 	}
 	d := declaration{typ: t, pos: p.tok.pos}
+	p.mention(m)
 	d.name = p.name("the name of " + what)
 	return d
 }
 
 func (p *parser) input(s *scope) {
-	d := p.declaration("an input")
+	d := p.declaration("an input", Mention{Graph: s.graph, Role: InputMention})
 	v := NewValue(d.name, d.typ)
 	if p.accept("=") {
 		v.Init = p.tensorOf(d)
@@ -304,7 +315,7 @@ func (p *parser) input(s *scope) {
 // valueInfo reads the type of a value, or an initializer. An initializer of the
 // name of an input is the default of that input.
 func (p *parser) valueInfo(s *scope) {
-	d := p.declaration("a value")
+	d := p.declaration("a value", Mention{Graph: s.graph, Role: InputMention})
 	if !p.accept("=") {
 		s.infos = append(s.infos, d)
 		return

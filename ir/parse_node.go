@@ -15,20 +15,20 @@ func (p *parser) node(s *scope) {
 		}
 		p.expect("]", "after the name of a node")
 	}
-	outputs := p.names()
+	outputs := p.names(Mention{Node: n, Role: OutputMention})
 	p.expect("=", "after the outputs of a node")
-	n.Domain, n.OpType = p.operator()
+	n.Domain, n.OpType = p.operator(n)
 	if p.accept(":") {
 		n.Overload = p.name("an overload")
 	}
 	if p.at("<") {
-		n.Attrs = p.attrs(s)
+		n.Attrs = p.attrs(n, s)
 	}
 	p.expect("(", "to begin the inputs of "+n.OpType)
-	inputs := p.names()
+	inputs := p.names(Mention{Node: n, Role: InputMention})
 	p.expect(")", "after the inputs of "+n.OpType)
 	if p.at("<") && n.Attrs == nil {
-		n.Attrs = p.attrs(s)
+		n.Attrs = p.attrs(n, s)
 	}
 	values := make([]*Value, len(outputs))
 	for i, name := range outputs {
@@ -44,10 +44,11 @@ func (p *parser) node(s *scope) {
 
 // names reads the names of inputs or outputs. A name that is missing in front
 // of a comma is empty, as "" is; a comma at the end changes nothing.
-func (p *parser) names() (names []string) {
+func (p *parser) names(m Mention) (names []string) {
 	for {
 		switch {
 		case p.atName():
+			p.mention(m)
 			names = append(names, p.name("a name"))
 		case p.at(","):
 			names = append(names, "")
@@ -61,20 +62,23 @@ func (p *parser) names() (names []string) {
 }
 
 // operator reads op or domain.op; the domain may itself hold dots.
-func (p *parser) operator() (domain, op string) {
+func (p *parser) operator(n *Node) (domain, op string) {
+	p.mention(Mention{Node: n, Role: OperatorMention})
 	op = p.name("the name of an operator")
 	for qualified := false; p.accept("."); qualified = true {
 		if qualified {
 			domain += "."
 		}
 		domain += op
+		p.mention(Mention{Node: n, Role: OperatorMention})
 		op = p.name("a name after the '.'")
 	}
 	return domain, op
 }
 
-func (p *parser) attrs(s *scope) (attrs []*Attr) {
+func (p *parser) attrs(n *Node, s *scope) (attrs []*Attr) {
 	p.list("<", ">", "the attributes", func() {
+		p.mention(Mention{Node: n, Role: AttributeMention})
 		attrs = append(attrs, p.attrAfterName(p.name("the name of an attribute"), s))
 	})
 	return attrs

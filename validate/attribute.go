@@ -17,7 +17,7 @@ func (w *walk) attributes(n *ir.Node) {
 		}
 		for _, b := range n.Attrs[:i] {
 			if b.Name == a.Name {
-				w.reportNode(duplicateAttribute, n, "the attribute %s is there twice", a.Name)
+				w.reportMention(duplicateAttribute, attributeOf(n, a), "", "the attribute %s is there twice", a.Name)
 				break
 			}
 		}
@@ -29,14 +29,18 @@ func (w *walk) attributes(n *ir.Node) {
 	}
 }
 
+func attributeOf(n *ir.Node, a *ir.Attr) ir.Mention {
+	return ir.Mention{Node: n, Role: ir.AttributeMention, Name: a.Name}
+}
+
 // reference checks that an attribute which takes its value from a parameter of
 // the function does so in a function that has the parameter.
 func (w *walk) reference(n *ir.Node, a *ir.Attr) {
 	switch {
 	case w.fn == nil:
-		w.reportNode(attributeReference, n, "the attribute %s refers to the parameter %q, but the node is not in a function", a.Name, a.Ref)
+		w.reportMention(attributeReference, attributeOf(n, a), "", "the attribute %s refers to the parameter %q, but the node is not in a function", a.Name, a.Ref)
 	case !hasParameter(w.fn, a.Ref):
-		w.reportNode(attributeReference, n, "the attribute %s refers to the parameter %q, which the function does not have", a.Name, a.Ref)
+		w.reportMention(attributeReference, attributeOf(n, a), "", "the attribute %s refers to the parameter %q, which the function does not have", a.Name, a.Ref)
 	}
 }
 
@@ -52,11 +56,11 @@ func (w *walk) attributeValue(n *ir.Node, a *ir.Attr) {
 		held = a.TypeVal != nil
 	}
 	if !held {
-		w.reportNode(attributeValue, n, "the attribute %s is of type %s but holds none", a.Name, a.Type)
+		w.reportMention(attributeValue, attributeOf(n, a), "", "the attribute %s is of type %s but holds none", a.Name, a.Type)
 		return
 	}
 	if a.Type <= ir.AttrUndefined || a.Type > ir.AttrTypeProtos {
-		w.reportNode(attributeType, n, "the attribute %s has no type that ONNX knows", a.Name)
+		w.reportMention(attributeType, attributeOf(n, a), "", "the attribute %s has no type that ONNX knows", a.Name)
 	}
 	for _, t := range append(a.Tensors[:len(a.Tensors):len(a.Tensors)], a.Tensor) {
 		if t != nil {
@@ -80,9 +84,9 @@ func (w *walk) schemaAttributes(n *ir.Node, schema *ops.Schema) {
 		case spec == nil && strings.HasPrefix(a.Name, "__"):
 			// ONNX leaves such names to the implementation.
 		case spec == nil:
-			w.reportNodeHint(unknownAttribute, n, attributeHint(schema, a.Name), "%s has no attribute %s", versioned(schema), a.Name)
+			w.reportMention(unknownAttribute, attributeOf(n, a), attributeHint(schema, a.Name), "%s has no attribute %s", versioned(schema), a.Name)
 		case a.Type != spec.Type:
-			w.reportNode(attributeType, n, "the attribute %s of %s is of type %s, found %s", a.Name, versioned(schema), spec.Type, a.Type)
+			w.reportMention(attributeType, attributeOf(n, a), "", "the attribute %s of %s is of type %s, found %s", a.Name, versioned(schema), spec.Type, a.Type)
 		}
 	}
 	for _, spec := range schema.Attrs {

@@ -59,7 +59,7 @@ func (w *walk) function(f *ir.Function) {
 		body.report(standardFunction, "ONNX has an operator of this name, and runtimes differ in which of the two a call means")
 	}
 	body.functionInterface(f)
-	body.imports(f.Opsets)
+	body.imports(f.Body, f.Opsets)
 	body.functionOpsets(f)
 	body.graph(f.Body, nil)
 }
@@ -80,7 +80,7 @@ func (w *walk) functionInterface(f *ir.Function) {
 	seen := map[string]bool{}
 	parameter := func(name string) {
 		if seen[name] {
-			w.report(functionInterface, "the attribute parameter %q is listed twice", name)
+			w.reportMention(functionInterface, ir.Mention{Graph: f.Body, Role: ir.AttributeMention, Name: name}, "", "the attribute parameter %q is listed twice", name)
 		}
 		seen[name] = true
 	}
@@ -95,7 +95,7 @@ func (w *walk) functionInterface(f *ir.Function) {
 	outputs := map[string]bool{}
 	for _, v := range f.Body.Outputs {
 		if v != nil && outputs[v.Name] {
-			w.report(functionInterface, "the output %q is listed twice", v.Name)
+			w.reportMention(functionInterface, ir.Mention{Graph: f.Body, Role: ir.OutputMention, Name: v.Name}, "", "the output %q is listed twice", v.Name)
 		}
 		if v != nil {
 			outputs[v.Name] = true
@@ -236,7 +236,7 @@ func (w *walk) call(n *ir.Node, f *ir.Function) {
 	}
 	for _, a := range n.Attrs {
 		if a.Name != "" && !hasParameter(f, a.Name) {
-			w.reportNode(unknownAttribute, n, "the function %s has no attribute parameter %s", keyOf(f), a.Name)
+			w.reportMention(unknownAttribute, attributeOf(n, a), "", "the function %s has no attribute parameter %s", keyOf(f), a.Name)
 		}
 	}
 	for _, name := range f.Attributes {

@@ -78,7 +78,7 @@ func (w *walk) in(at *place) *walk {
 func (w *walk) define(g *ir.Graph, outer *scope) *scope {
 	s := &scope{outer: outer, defs: make(map[string]definition, len(g.Inputs)+len(g.Initializers)+g.Len())}
 	for _, v := range g.Inputs {
-		w.defineInput(s, v, "input")
+		w.defineInput(g, s, v, "input")
 	}
 	seen := make(map[string]bool, len(g.Initializers))
 	for _, v := range g.Initializers {
@@ -87,11 +87,11 @@ func (w *walk) define(g *ir.Graph, outer *scope) *scope {
 			continue
 		}
 		if seen[v.Name] && v.Name != "" {
-			w.report(duplicateDefinition, "%q is defined as an initializer twice", v.Name)
+			w.reportMention(duplicateDefinition, ir.Mention{Graph: g, Role: ir.InputMention, Name: v.Name}, "", "%q is defined as an initializer twice", v.Name)
 		}
 		seen[v.Name] = true
 		if d, ok := s.defs[v.Name]; !ok || d.value != v {
-			w.defineInput(s, v, "initializer")
+			w.defineInput(g, s, v, "initializer")
 		}
 		w.initializer(g, v, s)
 	}
@@ -111,14 +111,15 @@ func (w *walk) define(g *ir.Graph, outer *scope) *scope {
 
 // defineInput enters an input or initializer. An initializer may share the
 // name of an input: it is the input's default then.
-func (w *walk) defineInput(s *scope, v *ir.Value, kind string) {
+func (w *walk) defineInput(g *ir.Graph, s *scope, v *ir.Value, kind string) {
 	if v == nil || v.Name == "" {
 		w.report(emptyName, "an %s of the graph has no name", kind)
 		return
 	}
+	about := ir.Mention{Graph: g, Role: ir.InputMention, Name: v.Name}
 	if d, ok := s.defs[v.Name]; ok {
 		if kind == "input" {
-			w.report(duplicateDefinition, "%q is defined as an input twice", v.Name)
+			w.reportMention(duplicateDefinition, about, "", "%q is defined as an input twice", v.Name)
 		}
 		d.twice = true
 		s.defs[v.Name] = d
@@ -126,7 +127,7 @@ func (w *walk) defineInput(s *scope, v *ir.Value, kind string) {
 	}
 	if s.outer != nil {
 		if _, ok := s.outer.visible(v.Name); ok {
-			w.reportHint(shadowingInput, "rename it", "the %s %q has the name of a value of a graph around it", kind, v.Name)
+			w.reportMention(shadowingInput, about, "rename it", "the %s %q has the name of a value of a graph around it", kind, v.Name)
 		}
 	}
 	s.defs[v.Name] = definition{value: v}
@@ -141,19 +142,20 @@ func (w *walk) defineOutput(s *scope, n *ir.Node, v *ir.Value, pos int) {
 		return
 	}
 	d, ok := s.defs[v.Name]
+	about := ir.Mention{Node: n, Role: ir.OutputMention, Name: v.Name}
 	if !ok {
 		if s.outer != nil {
 			if _, ok := s.outer.visible(v.Name); ok {
-				w.reportNodeHint(shadowedName, n, "rename the output", "%q is defined here and in a graph around it", v.Name)
+				w.reportMention(shadowedName, about, "rename the output", "%q is defined here and in a graph around it", v.Name)
 			}
 		}
 		s.defs[v.Name] = definition{value: v, pos: pos}
 		return
 	}
 	if d.pos == 0 {
-		w.reportNode(duplicateDefinition, n, "%q is defined here and as an input or initializer of the graph", v.Name)
+		w.reportMention(duplicateDefinition, about, "", "%q is defined here and as an input or initializer of the graph", v.Name)
 	} else {
-		w.reportNode(duplicateDefinition, n, "%q is defined here and by an earlier output", v.Name)
+		w.reportMention(duplicateDefinition, about, "", "%q is defined here and by an earlier output", v.Name)
 	}
 	d.twice = true
 	s.defs[v.Name] = d
@@ -170,15 +172,16 @@ func (w *walk) reads(n *ir.Node, s *scope) {
 			continue
 		}
 		d, ok := s.visible(v.Name)
+		about := ir.Mention{Node: n, Role: ir.InputMention, Name: v.Name}
 		switch {
 		case ok && d.value != v && !d.twice && !s.repeats(v.Name):
-			w.reportNode(otherValue, n, "input %d is another value than the one that the name %q stands for", i, v.Name)
+			w.reportMention(otherValue, about, "", "input %d is another value than the one that the name %q stands for", i, v.Name)
 		case ok:
 		case s.definer(v.Name) != nil:
 			s.definer(v.Name).unordered = true
-			w.reportNode(notTopological, n, "input %d, %q, is defined only by a later node", i, v.Name)
+			w.reportMention(notTopological, about, "", "input %d, %q, is defined only by a later node", i, v.Name)
 		default:
-			w.reportNodeHint(undefinedName, n, w.nameHint(v.Name, s), "input %d, %q, is not defined", i, v.Name)
+			w.reportMention(undefinedName, about, w.nameHint(v.Name, s), "input %d, %q, is not defined", i, v.Name)
 		}
 	}
 }
@@ -280,19 +283,20 @@ func (w *walk) graphOutputs(g *ir.Graph, s *scope) {
 			w.report(emptyName, "an output of the graph has no name")
 			continue
 		}
+		about := ir.Mention{Graph: g, Role: ir.OutputMention, Name: v.Name}
 		if seen[v.Name] {
-			w.report(duplicateOutput, "the output %q is listed twice", v.Name)
+			w.reportMention(duplicateOutput, about, "", "the output %q is listed twice", v.Name)
 		}
 		seen[v.Name] = true
 		d, ok := s.defs[v.Name]
 		switch {
 		case ok && d.value != v && !d.twice:
-			w.report(otherValue, "the output %q is another value than the one that its name stands for", v.Name)
+			w.reportMention(otherValue, about, "", "the output %q is another value than the one that its name stands for", v.Name)
 		case ok:
 		case s.outer.definer(v.Name) != nil:
-			w.reportHint(outerOutput, "pass it through Identity", "the output %q is a value of a graph around it", v.Name)
+			w.reportMention(outerOutput, about, "pass it through Identity", "the output %q is a value of a graph around it", v.Name)
 		default:
-			w.reportHint(undefinedName, w.nameHint(v.Name, s), "the output %q is not defined", v.Name)
+			w.reportMention(undefinedName, about, w.nameHint(v.Name, s), "the output %q is not defined", v.Name)
 		}
 	}
 }

@@ -12,7 +12,7 @@ const maxModelBytes = 1<<31 - 1
 func (w *walk) modelFields() {
 	m := w.model
 	w.irVersion()
-	w.imports(m.Opsets)
+	w.imports(m.Graph, m.Opsets)
 	seen := map[string]bool{}
 	for _, p := range m.Meta {
 		if seen[p.Key] {
@@ -42,19 +42,20 @@ func (w *walk) irVersion() {
 	}
 }
 
-// imports checks the opset imports of the model or of a function.
-func (w *walk) imports(opsets []ir.Opset) {
+// imports checks the opset imports of the model, or of a function, with its graph.
+func (w *walk) imports(g *ir.Graph, opsets []ir.Opset) {
 	for i, o := range opsets {
+		about := ir.Mention{Graph: g, Role: ir.DomainMention, Name: o.Domain}
 		newest := ops.MaxOpset(o.Domain)
 		switch {
 		case newest > 0 && (o.Version < 1 || o.Version > newest):
-			w.report(opsetVersion, "%s version %d is imported, but ONNX defines 1 to %d", domainName(o.Domain), o.Version, newest)
+			w.reportMention(opsetVersion, about, "", "%s version %d is imported, but ONNX defines 1 to %d", domainName(o.Domain), o.Version, newest)
 		case o.Version < 1:
-			w.report(opsetVersion, "%s version %d is imported, versions count from 1", domainName(o.Domain), o.Version)
+			w.reportMention(opsetVersion, about, "", "%s version %d is imported, versions count from 1", domainName(o.Domain), o.Version)
 		}
 		for _, p := range opsets[:i] {
 			if sameDomain(o.Domain, p.Domain) && o.Version != p.Version {
-				w.report(opsetConflict, "%s is imported as version %d and as version %d", domainName(o.Domain), p.Version, o.Version)
+				w.reportMention(opsetConflict, about, "", "%s is imported as version %d and as version %d", domainName(o.Domain), p.Version, o.Version)
 			}
 		}
 	}

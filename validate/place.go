@@ -81,10 +81,10 @@ type seenKey struct {
 	message string
 }
 
-// add appends a finding about a node of the walk's place, or about the place
-// itself. Inside a function that is checked for one call, only what depends on
+// add appends a finding about a node of the walk's place, or, where the mention
+// has none, about the place itself. Inside a function that is checked for one call, only what depends on
 // the call is reported: the rest is reported once, for the function.
-func (w *walk) add(c *Check, n *ir.Node, hint, format string, args []any) {
+func (w *walk) add(c *Check, about ir.Mention, hint, format string, args []any) {
 	if c.Severity == diag.Error {
 		w.faults++
 	}
@@ -93,13 +93,13 @@ func (w *walk) add(c *Check, n *ir.Node, hint, format string, args []any) {
 	}
 	message := fmt.Sprintf(format, args...)
 	at := w.at
-	if n != nil {
-		at = &place{outer: at, kind: nodePlace, node: n}
+	if about.Node != nil {
+		at = &place{outer: at, kind: nodePlace, node: about.Node}
 	}
 	if w.fn != nil && w.repeated(seenKey{c, at.enclosing(), message}) {
 		return
 	}
-	f := Finding{Code: c.Code, Name: c.Name, Severity: c.Severity, Message: message, Hint: hint}
+	f := Finding{Code: c.Code, Name: c.Name, Severity: c.Severity, Message: message, Hint: hint, About: about}
 	f.Path = at.String()
 	for ; at != nil && f.Source == ""; at = at.outer { // the innermost that says
 		if at.node != nil {

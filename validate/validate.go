@@ -38,6 +38,9 @@ type Finding struct {
 	Path    string
 	Message string // one sentence: what was found, what was expected
 	Hint    string // the likely fix, or ""
+	// About is the name in the text of the model that the finding is about; its
+	// role is NoMention where it is about no single one.
+	About ir.Mention
 	// Source is where the node came from in the spec ("specs/x.yaml:12:5"), if
 	// the node says so.
 	Source string
@@ -175,19 +178,31 @@ func (w *walk) typeOf(v *ir.Value) *ir.Type {
 }
 
 // report adds a finding about the place of the walk.
-func (w *walk) report(c *Check, format string, args ...any) { w.add(c, nil, "", format, args) }
+func (w *walk) report(c *Check, format string, args ...any) {
+	w.add(c, ir.Mention{}, "", format, args)
+}
 
 // reportHint is report with a fix.
 func (w *walk) reportHint(c *Check, hint, format string, args ...any) {
-	w.add(c, nil, hint, format, args)
+	w.add(c, ir.Mention{}, hint, format, args)
 }
 
 // reportNode adds a finding about a node of the graph being walked.
 func (w *walk) reportNode(c *Check, n *ir.Node, format string, args ...any) {
-	w.add(c, n, "", format, args)
+	w.add(c, operatorOf(n), "", format, args)
 }
 
 // reportNodeHint is reportNode with a fix.
 func (w *walk) reportNodeHint(c *Check, n *ir.Node, hint, format string, args ...any) {
-	w.add(c, n, hint, format, args)
+	w.add(c, operatorOf(n), hint, format, args)
+}
+
+func operatorOf(n *ir.Node) ir.Mention {
+	return ir.Mention{Node: n, Role: ir.OperatorMention, Name: n.OpType}
+}
+
+// reportMention adds a finding about a name that a node or the head of a graph
+// mentions.
+func (w *walk) reportMention(c *Check, m ir.Mention, hint, format string, args ...any) {
+	w.add(c, m, hint, format, args)
 }

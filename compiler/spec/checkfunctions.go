@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,12 +15,48 @@ import (
 	"mobiusc/validate"
 )
 
+// specFunction is a function of the spec and where it is written.
+type specFunction struct {
+	*ir.Function
+	text     *tree.Node
+	mentions ir.Mentions
+}
+
+// at returns where the text mentions a name, or its whole range.
+func (f specFunction) at(m ir.Mention) diag.Range {
+	if at, ok := f.mentions[m]; ok {
+		return f.text.Span(at[0], at[1])
+	}
+	return f.text.Range
+}
+
+// head returns where the head of the function mentions a name.
+func (f specFunction) head(role ir.MentionRole, name string) diag.Range {
+	return f.at(ir.Mention{Graph: f.Body, Role: role, Name: name})
+}
+
+// operator returns where a node states its operator.
+func (f specFunction) operator(n *ir.Node) diag.Range {
+	return f.at(ir.Mention{Node: n, Role: ir.OperatorMention, Name: n.OpType})
+}
+
+// call returns where the function first calls another one of the spec.
+func (f specFunction) call(name string) diag.Range {
+	for n := range f.Body.AllNodes() {
+		if n.Domain == lowering.SpecDomain && n.OpType == name {
+			return f.operator(n)
+		}
+	}
+	return f.text.Range
+}
+
 // checkFunctions reads the functions of the spec. In their bodies, a name that
 // is no operator of ONNX is another function of the spec.
 func (c *checked) checkFunctions() {
 	section := c.s.root.Get("functions")
 	calls := map[string][]string{}
-	var sound []*ir.Function // whose operators all exist
+	all := map[string]specFunction{}
+	var sound []specFunction // whose operators all exist
 	for _, e := range entries(section) {
 		if e.Value.Kind != tree.String {
 			continue
@@ -31,51 +66,78 @@ func (c *checked) checkFunctions() {
 			c.report(d)
 			continue
 		}
-		known := true
+		known := c.checkImports(f)
 		for n := range f.Body.AllNodes() {
-			switch {
-			case !ops.IsDefault(n.Domain) || len(ops.Versions("", n.OpType)) > 0:
-			case section.Get(n.OpType) != nil:
+			switch name := n.OpType; {
+			case ops.IsStandard(n.Domain) && len(ops.Versions(n.Domain, name)) > 0:
+			case ops.IsDefault(n.Domain) && section.Get(name) != nil:
 				n.Domain = lowering.SpecDomain
-				calls[f.Name] = append(calls[f.Name], n.OpType)
-				c.uses.functions[n.OpType] = true
+				calls[f.Name] = append(calls[f.Name], name)
+				c.uses.functions[name] = true
+			case f.OpsetVersion(n.Domain) != 0 && !ops.IsStandard(n.Domain): // its import is reported
 			default:
 				known = false
-				c.report(fault.UnknownOperator(wordIn(e.Value, n.OpType), n.OpType, slices.Concat(ops.Operators(""), section.Keys())))
+				if !ops.IsDefault(n.Domain) {
+					name = n.Domain + "." + name
+				}
+				c.report(fault.UnknownOperator(f.operator(n), name, slices.Concat(ops.Operators(""), section.Keys())))
 			}
 		}
-		if c.functions = append(c.functions, f); known {
+		all[f.Name] = f
+		if c.functions = append(c.functions, f.Function); known {
 			sound = append(sound, f)
 		}
 	}
-	for _, e := range entries(section) {
-		if chain := cycleFrom(e.Key.Text, calls, nil); chain != nil {
-			c.report(fault.BadFunction(wordIn(e.Value, chain[1]), "a function calls itself: %s", strings.Join(chain, " → ")))
-			return
-		}
+	for _, chain := range cyclesOf(section.Keys(), calls) {
+		c.report(fault.BadFunction(all[chain[0]].call(chain[1]), "a function calls itself: %s", strings.Join(chain, " → ")))
+		sound = nil // the validator would say it again
 	}
 	for _, f := range sound {
-		c.checkFunctionBody(f, section.Get(f.Name))
+		c.checkFunctionBody(f)
 	}
 }
 
-// checkFunctionBody applies the rules of ONNX to the nodes of a function, as far
-// as they hold whatever the types of its inputs are.
-func (c *checked) checkFunctionBody(f *ir.Function, text *tree.Node) {
+// checkImports refuses imports of what ONNX does not define: nothing of it could
+// be said in its operators. It reports whether there are none.
+func (c *checked) checkImports(f specFunction) bool {
+	sound := true
+	for _, o := range f.Opsets {
+		at, newest := f.head(ir.DomainMention, o.Domain), ops.MaxOpset(o.Domain)
+		switch {
+		case newest == 0:
+			c.report(fault.UnknownDomain(at, o.Domain))
+		case o.Version < 1 || o.Version > newest:
+			c.report(fault.UnknownOpset(at, o.Domain, o.Version, newest))
+		default:
+			continue
+		}
+		sound = false
+	}
+	return sound
+}
+
+// checkFunctionBody applies the rules of ONNX to a function, as far as they hold
+// whatever the types of its inputs are. A mistake about one name is said once.
+func (c *checked) checkFunctionBody(f specFunction) {
 	m, err := ir.ParseModel("", fmt.Appendf(nil, `<ir_version: 10, opset_import: ["": %d]> main (float x) => (float y) { y = Identity (x) }`, f.OpsetVersion("")))
 	if err != nil {
 		panic(err) // the text is ours
 	}
 	m.Functions = c.functions
+	seen := map[diag.Range]bool{}
 	for _, found := range validate.Model(m, validate.Options{}) {
-		path, inside := strings.CutPrefix(found.Path, "function "+f.Domain+"."+f.Name+" > ")
-		if !inside || found.Severity != diag.Error || found.Code == noImport {
+		path, inside := strings.CutPrefix(found.Path, "function "+f.Domain+"."+f.Name)
+		if !inside || path != "" && !strings.HasPrefix(path, " > ") || found.Severity != diag.Error {
 			continue
 		}
-		at := text.Range
-		if op := operatorAtEnd.FindStringSubmatch(path); op != nil {
-			at = wordIn(text, op[1])
+		if n := found.About.Node; found.Code == noImport && n != nil && n.Domain == lowering.SpecDomain {
+			continue
 		}
+		at := f.at(found.About)
+		if seen[at] && found.About.Role != ir.NoMention && found.About.Role != ir.OperatorMention {
+			continue
+		}
+		seen[at] = true
 		d := fault.BadFunction(at, "%s", found.Message)
 		d.Hint = found.Hint
 		c.report(d)
@@ -86,27 +148,39 @@ func (c *checked) checkFunctionBody(f *ir.Function, text *tree.Node) {
 // call each other without.
 const noImport = "MBV104"
 
-// operatorAtEnd matches the operator of the innermost node on a path.
-var operatorAtEnd = regexp.MustCompile(`.*node (?:"[^"]*" )?\((?:\w+\.)*(\w+)\)`)
-
 // parseFunction reads one function and checks what block call relies on.
-func parseFunction(e tree.Entry) (*ir.Function, *diag.Diagnostic) {
-	f, err := ir.ParseFunction(e.Key.Text, []byte(e.Value.Text))
+func parseFunction(e tree.Entry) (specFunction, *diag.Diagnostic) {
+	functions, mentions, err := ir.ParseFunctionMentions(e.Key.Text, []byte(e.Value.Text))
+	var none specFunction
 	var syntax *ir.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
 		at := offset(e.Value.Text, syntax.Line, syntax.Col)
-		return nil, fault.BadFunction(e.Value.Span(at, at+1), "%s", syntax.Msg)
+		return none, fault.BadFunction(e.Value.Span(at, at+1), "%s", syntax.Msg)
 	case err != nil:
-		return nil, fault.BadFunction(e.Value.Range, "%v", err)
+		return none, fault.BadFunction(e.Value.Range, "%v", err)
+	case len(functions) == 0:
+		return none, fault.BadFunction(e.Value.Range, "the text holds no function")
+	}
+	f := specFunction{functions[0], e.Value, mentions}
+	name := f.head(ir.OperatorMention, f.Name)
+	if len(functions) > 1 {
+		second := specFunction{functions[1], e.Value, mentions}
+		return none, fault.SecondFunction(second.head(ir.OperatorMention, second.Name), second.Name, name)
+	}
+	switch {
 	case f.Name != e.Key.Text:
-		return nil, fault.BadFunction(wordIn(e.Value, f.Name), "the function is called %s here and %s in its key", f.Name, e.Key.Text)
+		return none, fault.BadFunction(name, "the function is called %s here and %s in its key", f.Name, e.Key.Text)
 	case len(ops.Versions("", f.Name)) > 0:
-		return nil, fault.BadFunction(e.Key.Range, "%s is an operator of ONNX: give the function another name", f.Name)
-	case f.OpsetVersion("") == 0:
-		return nil, fault.BadFunction(e.Value.Span(0, 1), `the function imports no opset: begin with <opset_import: ["": %d]>, the lowest that it is for`, ops.MaxOpset(""))
+		return none, fault.BadFunction(e.Key.Range, "%s is an operator of ONNX: give the function another name", f.Name)
+	case f.Domain != "":
+		return none, fault.BadFunction(f.head(ir.HeaderMention, "domain"), "a function of a spec has no domain: it is called by its name alone")
+	case f.Overload != "":
+		return none, fault.BadFunction(f.head(ir.HeaderMention, "overload"), "a function of a spec has no overload: it is called by its name alone")
+	case !slices.ContainsFunc(f.Opsets, func(o ir.Opset) bool { return ops.IsDefault(o.Domain) }):
+		return none, fault.BadFunction(e.Value.Span(0, 1), `the function imports no opset: begin with <opset_import: ["": %d]>, the lowest that it is for`, ops.MaxOpset(""))
 	case len(f.Body.Inputs) == 0 || len(f.Body.Outputs) != 1:
-		return nil, fault.BadFunction(wordIn(e.Value, f.Name), "the function has %d inputs and %d outputs: it takes the stream and whatever else, and gives the new stream", len(f.Body.Inputs), len(f.Body.Outputs))
+		return none, fault.BadFunction(name, "the function has %d inputs and %d outputs: it takes the stream and whatever else, and gives the new stream", len(f.Body.Inputs), len(f.Body.Outputs))
 	}
 	f.Domain = lowering.SpecDomain
 	return f, nil
@@ -121,20 +195,4 @@ func offset(text string, line, col int) int {
 		text = tail
 	}
 	return n + col - 1
-}
-
-// wordIn returns the place of the first occurrence of a word in a scalar.
-func wordIn(n *tree.Node, word string) diag.Range {
-	text := []rune(n.Text)
-	w := []rune(word)
-	for i := 0; i+len(w) <= len(text); i++ {
-		if string(text[i:i+len(w)]) == word && (i == 0 || !isWord(text[i-1])) && (i+len(w) == len(text) || !isWord(text[i+len(w)])) {
-			return n.Span(i, i+len(w))
-		}
-	}
-	return n.Range
-}
-
-func isWord(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }

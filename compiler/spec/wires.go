@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"slices"
 	"strings"
 
 	"mobiusc/compiler/spec/fault"
@@ -33,11 +32,8 @@ func (c *checked) wires(components *tree.Node) {
 			feeds[comp.Key.Text] = append(feeds[comp.Key.Text], source)
 		}
 	}
-	for _, comp := range components.Entries {
-		if chain := cycleFrom(comp.Key.Text, feeds, nil); chain != nil {
-			c.report(fault.WireCycle(comp.Key.Range, chain))
-			return
-		}
+	for _, chain := range cyclesOf(components.Keys(), feeds) {
+		c.report(fault.WireCycle(components.Entry(chain[0]).Key.Range, chain))
 	}
 }
 
@@ -61,20 +57,4 @@ func (c *checked) unwired(in tree.Entry, component string, outputs []string) {
 			return
 		}
 	}
-}
-
-// cycleFrom returns a chain of names that leads back to its first one.
-func cycleFrom(name string, feeds map[string][]string, chain []string) []string {
-	if len(chain) > 0 && chain[0] == name {
-		return append(chain, name)
-	}
-	if slices.Contains(chain, name) {
-		return nil // a cycle that another name begins
-	}
-	for _, source := range feeds[name] {
-		if found := cycleFrom(source, feeds, append(chain[:len(chain):len(chain)], name)); found != nil {
-			return found
-		}
-	}
-	return nil
 }

@@ -119,6 +119,25 @@ func BadFunction(r diag.Range, format string, args ...any) *diag.Diagnostic {
 	return badFunction.At(r, format, args...)
 }
 
+// UnknownDomain reports the import of a domain that is not of ONNX.
+func UnknownDomain(r diag.Range, domain string) *diag.Diagnostic {
+	return hinted(badFunction.At(r, "ONNX has no domain %q", domain), "a function consists of operators of ONNX, and calls others of the spec without an import")
+}
+
+// UnknownOpset reports the import of a version that does not exist.
+func UnknownOpset(r diag.Range, domain string, version, newest int64) *diag.Diagnostic {
+	if domain == "" {
+		domain = "ai.onnx"
+	}
+	return badFunction.At(r, "there is no version %d of %s: the known ones are 1 to %d", version, domain, newest)
+}
+
+// SecondFunction reports a text of two functions.
+func SecondFunction(r diag.Range, name string, first diag.Range) *diag.Diagnostic {
+	d := badFunction.At(r, "the text holds a second function, %s, and a key of section functions holds one", name)
+	return noted(hinted(d, "write it under a key of its own"), first, "the first one")
+}
+
 // UnknownDType reports a tensor type of a dtype that does not exist.
 func UnknownDType(r diag.Range, word string, known []string) *diag.Diagnostic {
 	d := misspelt(badDim.At(r, "there is no dtype `%s`", word), word, known)
