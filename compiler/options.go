@@ -25,6 +25,10 @@ const (
 	DefaultOpset = 24
 )
 
+// DefaultChunkSize is the length of a chunk of linear attention, in tokens, where
+// nothing else is asked for.
+const DefaultChunkSize = lowering.DefaultChunkSize
+
 // DTypes are the words that DType and Storage take.
 var DTypes = []string{"float32", "float16", "bfloat16"}
 
@@ -40,10 +44,10 @@ func (o Options) check() diag.List {
 	oneOf("storage-dtype", o.Storage, DTypes...)
 	oneOf("linear-attention", o.LinearAttention, "chunked", "recurrent")
 	oneOf("logits", o.Logits, "all", "last")
-	if n := o.Opset; n != 0 && (n < MinOpset || n > ops.MaxOpset("")) {
+	if n := o.Opset; (n != 0 || o.Explicit) && (n < MinOpset || n > ops.MaxOpset("")) {
 		found.Add(optionFault("opset", fmt.Sprint(n), fmt.Sprintf("%d to %d", MinOpset, ops.MaxOpset(""))))
 	}
-	if n := o.ChunkSize; n != 0 && !slices.Contains([]int64{16, 32, 64, 128}, n) {
+	if n := o.ChunkSize; (n != 0 || o.Explicit) && !slices.Contains([]int64{16, 32, 64, 128}, n) {
 		found.Add(optionFault("chunk-size", fmt.Sprint(n), "16, 32, 64, 128"))
 	}
 	if _, err := os.Stat(o.Weights.Dir); err != nil && o.Weights.Dir != "" {

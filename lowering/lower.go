@@ -20,8 +20,7 @@ type Options struct {
 	// Recurrent chooses the per-token form of linear attention instead of the
 	// chunk-parallel one.
 	Recurrent bool
-	// ChunkSize is the length of a chunk of linear attention; 0: 32, which
-	// measured best on CPUs.
+	// ChunkSize is the length of a chunk of linear attention; 0: DefaultChunkSize.
 	ChunkSize int64
 	// LastLogits keeps the last token only, where a block last_token says so.
 	LastLogits bool
@@ -31,6 +30,9 @@ type Options struct {
 	Trace func(component string, blk *Block, before, after Tensor)
 }
 
+// DefaultChunkSize measured best on CPUs.
+const DefaultChunkSize = 32
+
 // chunk returns the chunk length of linear attention; one token a chunk is the
 // recurrent form.
 func (o Options) chunk() int64 {
@@ -38,7 +40,7 @@ func (o Options) chunk() int64 {
 	case o.Recurrent:
 		return 1
 	case o.ChunkSize == 0:
-		return 32
+		return DefaultChunkSize
 	}
 	return o.ChunkSize
 }

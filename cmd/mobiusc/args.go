@@ -17,12 +17,13 @@ import (
 // write `compile spec.yaml -o out`. What follows "--" stays as it is.
 //
 // It also reports what the library would report in words of its own: unknown
-// options, missing values and numbers that are none.
+// options, missing and empty values and numbers that are none; and an option of
+// one value that is given twice, of which the library would take the last.
 func arrange(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
-	a := &arrangement{app: app}
+	a := &arrangement{app: app, given: map[cli.Flag]string{}}
 	for rest := args[1:]; len(rest) > 0; {
 		var err error
 		if rest, err = a.take(rest); err != nil {
@@ -50,6 +51,7 @@ type arrangement struct {
 	global []string     // the program's options
 	own    []string     // the command's
 	rest   []string
+	given  map[cli.Flag]string // the values of options so far
 }
 
 // take takes the next argument, with its value if it is an option that has one,
@@ -92,8 +94,11 @@ func (a *arrangement) option(args []string) ([]string, error) {
 		return nil, a.unknown(name)
 	}
 	if _, isBool := flag.(*cli.BoolFlag); isBool {
+		if !joined {
+			value = "true"
+		}
 		*list = append(*list, args[0])
-		return args[1:], nil
+		return args[1:], a.give(flag, name, value)
 	}
 	n := 1
 	if !joined {
@@ -102,11 +107,30 @@ func (a *arrangement) option(args []string) ([]string, error) {
 		}
 		value, n = args[1], 2
 	}
+	if value == "" && (a.cmd == nil || !a.cmd.Hidden) { // of a word that is not begun, shells pass on nothing
+		return nil, fmt.Errorf("%s%s is empty: give it a value, or leave it away", a.prefix(), dashed(name))
+	}
+	if err := a.give(flag, name, value); err != nil {
+		return nil, err
+	}
 	if err := checkNumber(flag, value); err != nil {
 		return nil, fmt.Errorf("%s%s takes %w, not %q", a.prefix(), dashed(name), err, value)
 	}
 	*list = append(*list, dashed(name)+"="+value)
 	return args[n:], nil
+}
+
+// give records the value of an option, which may be a second one only where the
+// option takes many, or where a switch says the same again.
+func (a *arrangement) give(flag cli.Flag, name, value string) error {
+	before, twice := a.given[flag]
+	_, isBool := flag.(*cli.BoolFlag)
+	many, ok := flag.(cli.DocGenerationSliceFlag)
+	if twice && (!isBool || before != value) && (!ok || !many.IsSliceFlag()) {
+		return fmt.Errorf("%s%s takes one value, and is given twice: %s, then %s", a.prefix(), dashed(name), before, value)
+	}
+	a.given[flag] = value
+	return nil
 }
 
 // unknown reports an option that neither the command nor the program has.

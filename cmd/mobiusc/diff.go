@@ -97,7 +97,7 @@ func diffArguments(c *cli.Context) (a, b string, err error) {
 func diffOptions(c *cli.Context) compiler.Options {
 	return compiler.Options{
 		Config: c.String("config"), Variant: c.String("variant"), DType: c.String("dtype"), Storage: c.String("storage-dtype"),
-		Strict: c.Bool("strict"), Opset: c.Int64("opset"), Tool: version(),
+		Strict: c.Bool("strict"), Opset: c.Int64("opset"), ChunkSize: compiler.DefaultChunkSize, Explicit: true, Tool: version(),
 	}
 }
 

@@ -54,8 +54,6 @@ func weightOptions(c *cli.Context) (compiler.Weights, error) {
 	w := compiler.Weights{Dir: c.String("weights"), Seed: c.Uint64("seed"), Limit: c.Int64("in-place-limit"), FollowLinks: c.Bool("follow-links")}
 	inPlace := c.Bool("in-place")
 	switch {
-	case c.IsSet("weights") && w.Dir == "":
-		return w, usage(c, "--weights is empty")
 	case inPlace && (w.Dir == "" || w.Dir == random):
 		return w, usage(c, "--in-place needs a checkpoint: --weights DIR")
 	case c.IsSet("in-place-limit") && !inPlace:

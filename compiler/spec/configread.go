@@ -24,6 +24,9 @@ func ParseConfig(path string, text []byte) (*Config, diag.List) {
 		found.Add(*fault.WrongType(root.Range, "an object", root.Describe()))
 	}
 	if found.HasErrors() {
+		if d := specForConfig(path, text); d != nil {
+			return nil, diag.List{*d}
+		}
 		return nil, found
 	}
 	return &Config{Path: path, Text: text, root: root}, found

@@ -104,6 +104,30 @@ var faultCases = []faultCase{
 	},
 
 	{
+		name: "config of a known model", spec: `{"architectures": ["A"], «"model_type"»: "llama", "hidden_size": 64}`,
+		want: "MB0115 wrong-file: this looks like a config.json, and a spec is expected: it has `model_type`, and no `spec`; name the spec and give this file with --config: llama --config x.yaml",
+	},
+	{
+		name: "config of an unknown model, indented with tabs", spec: "{\n\t«\"model_type\"»: \"lamma\",\n\t\"dtype\": \"float32\"\n}",
+		want: "MB0115 wrong-file: this looks like a config.json, and a spec is expected: it has `model_type`, and no `spec`; name a spec and give this file with --config; `mobiusc init x.yaml` drafts a spec for it",
+	},
+	{
+		name: "config without a model type", spec: `{«"architectures"»: ["A"], "task": "x", "hidden_size": 64}`,
+		want: "MB0115 wrong-file: this looks like a config.json, and a spec is expected: it has `architectures`, and no `spec`; name a spec and give this file with --config; `mobiusc init x.yaml` drafts a spec for it",
+	},
+	{
+		name: "file of another program", spec: "«services»:\n  web: {image: x}\nvolumes: {}\n",
+		want: "MB0115 wrong-file: this is no spec: it has none of the sections of one; a spec begins with `spec: v1`",
+	},
+	{
+		name: "empty mapping", spec: "«{}»\n",
+		want: "MB0115 wrong-file: this is no spec: it has none of the sections of one; a spec begins with `spec: v1`",
+	},
+	{
+		name: "spec for a config", config: "# a comment\n«spec»: v1\nname: x\n",
+		want: "MB0115 wrong-file: this is a spec, and a config.json is expected; give the spec as the argument, and with --config the config.json of a model",
+	},
+	{
 		name: "wrong indentation", spec: child + "config:\n  head_dim: int\n «rope: rope»\ntask: a\n",
 		want: `MB0101 malformed-yaml: this is not YAML: the indentation does not fit, or a colon is missing`,
 	},

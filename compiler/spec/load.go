@@ -11,9 +11,9 @@
 // The files, by what they are for:
 //
 //	form, document, canon, types                              what each section holds, and its short forms
-//	structure, schema, reference                              the JSON Schema, its findings, the reference page
+//	structure, wrongfile, schema, reference                   the JSON Schema, its findings, the reference page
 //	load, merge, expand                                       parents and variants, laid over each other and printed
-//	checked, check*, scope, wires                             what is known without a config
+//	checked, check*, scope, wires, cycles                     what is known without a config
 //	unused, ignore                                            what nothing reads; comments that silence findings
 //	config, ownconfig, configread, convert, roperead, unread  a config.json, read as section config declares it
 //	bind, env, eval*, metadata, weights                       the model that a config gives
@@ -210,6 +210,10 @@ func (l *loader) chain(path string, text []byte) []file {
 	for text != nil {
 		l.ignores = append(l.ignores, readIgnores(path, text)...)
 		root, found := tree.ParseYAML(path, text)
+		if d := l.g.notSpec(path, text, root, found); d != nil {
+			l.found.Add(*d)
+			return nil
+		}
 		if l.found = append(l.found, found...); root == nil {
 			return nil
 		}

@@ -47,6 +47,7 @@ var (
 	unreadable     = kind("MB0112", "unreadable-file", diag.Error, "a file cannot be read")
 	unformatted    = kind("MB0113", "cannot-format", diag.Error, "the formatter cannot follow the layout of a file")
 	idleIgnore     = kind("MB0114", "idle-ignore", diag.Warning, "a comment that silences findings silences none")
+	wrongFile      = kind("MB0115", "wrong-file", diag.Error, "a file of another kind stands in the place of a spec or of a config.json")
 )
 
 // MB02: the structure of a spec.

@@ -153,6 +153,26 @@ func UnreadableSpec(path string, err error, known []string) *diag.Diagnostic {
 	return meant(d, path, known)
 }
 
+// ConfigForSpec reports a config.json in the place of a spec; answering are the
+// carried specs for its model type.
+func ConfigForSpec(r diag.Range, file, key string, answering []string) *diag.Diagnostic {
+	d := wrongFile.At(r, "this looks like a config.json, and a spec is expected: it has `%s`, and no `spec`", key)
+	if len(answering) > 0 {
+		return hinted(d, "name the spec and give this file with --config: "+strings.Join(answering, " or ")+" --config "+file)
+	}
+	return hinted(d, "name a spec and give this file with --config; `mobiusc init "+file+"` drafts a spec for it")
+}
+
+// NotSpec reports a file that has nothing of a spec.
+func NotSpec(r diag.Range) *diag.Diagnostic {
+	return hinted(wrongFile.At(r, "this is no spec: it has none of the sections of one"), "a spec begins with `spec: v1`")
+}
+
+// SpecForConfig reports a spec in the place of a config.json.
+func SpecForConfig(r diag.Range) *diag.Diagnostic {
+	return hinted(wrongFile.At(r, "this is a spec, and a config.json is expected"), "give the spec as the argument, and with --config the config.json of a model")
+}
+
 // Unreadable reports a file that the system does not let us read.
 func Unreadable(r diag.Range, path string, err error) *diag.Diagnostic {
 	return unreadable.At(r, "%s cannot be read: %v", path, err)
