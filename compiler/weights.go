@@ -205,7 +205,7 @@ func rulesOf(w spec.Weights, components []*component) checkpoint.Rules {
 	}
 	for _, c := range components {
 		for _, t := range c.Ties {
-			r.Ties = append(r.Ties, checkpoint.Tie(t))
+			r.Ties = append(r.Ties, checkpoint.Tie{From: t.From, To: t.To, Range: t.Range})
 		}
 	}
 	return r

@@ -50,9 +50,9 @@ func projection(name, module, doc string, extra ...Option) Option {
 func (b *Builder) Linear(x Tensor, o Record, out int64) Tensor {
 	in := b.static(x.Last(), "the width of the stream")
 	var y *ir.Value
-	tied := ""
+	var tied *Tie
 	if o.Has("tie") {
-		tied = b.Join(o.Record("tie").Text("to"))
+		tied = &Tie{To: b.Join(o.Record("tie").Text("to")), Range: o.Record("tie")["to"].Range, scope: b.Join("") + "."}
 	}
 	b.Within(o.Text("name"), func() {
 		w, transposed := b.linearWeight(o, tied, in, out, x.DType())
@@ -70,25 +70,26 @@ func (b *Builder) Linear(x Tensor, o Record, out int64) Tensor {
 }
 
 // linearWeight returns the weight as a matrix, and whether it is [out, in]. tied
-// is the absolute path of the module whose weight it is, or "".
-func (b *Builder) linearWeight(o Record, tied string, in, out int64, dtype ir.DataType) (w *ir.Value, transposed bool) {
-	path := "weight"
-	if tied != "" {
-		path = "/" + tied + ".weight"
-		b.ties = append(b.ties, Tie{From: b.Join("weight"), To: tied + ".weight", Range: b.block.Range})
+// is to the absolute path of the module whose weight it is, or nil.
+func (b *Builder) linearWeight(o Record, tied *Tie, in, out int64, dtype ir.DataType) (w *ir.Value, transposed bool) {
+	path, param := "weight", b.Param
+	if tied != nil {
+		tied.From, tied.To = b.Join("weight"), tied.To+".weight"
+		path, param = "/"+tied.To, b.tiedParam
+		b.ties = append(b.ties, *tied)
 	}
 	switch o.Text("stored") {
 	case "in_out":
-		return b.Param(path, dtype, fanIn(in), in, out), false
+		return param(path, dtype, fanIn(in), in, out), false
 	case "kernel":
 		kernel := o.Ints("kernel")
 		if n := product(kernel); n != in {
 			b.Fail("the kernel %v has %d elements a feature, but the stream is %d wide", kernel, n, in)
 		}
-		w := b.Param(path, dtype, fanIn(in), append([]int64{out}, kernel...)...)
+		w := param(path, dtype, fanIn(in), append([]int64{out}, kernel...)...)
 		return b.Op("Reshape", []*ir.Value{w, b.Ints(out, in)}), true
 	}
-	return b.Param(path, dtype, fanIn(in), out, in), true
+	return param(path, dtype, fanIn(in), out, in), true
 }
 
 func product(dims []int64) int64 {

@@ -17,6 +17,8 @@ type Param struct {
 	// Parts are the tensors of the checkpoint whose rows, one after the other,
 	// are this parameter's; none: it is stored as it is.
 	Parts []string
+
+	owned bool // by a block, not only read by a tie
 }
 
 // Init says how a parameter is filled when a package is made with random
@@ -27,6 +29,8 @@ type Init struct{ Mean, Std float64 }
 type Tie struct {
 	From, To string
 	Range    diag.Range
+
+	scope string // that names are relative to where the tie stands, with its dot
 }
 
 // fanIn is the initialisation of a matrix that reads n features: variance 1/n
@@ -46,6 +50,13 @@ type State struct {
 // given dtype. The first block that asks for a path adds the initializer; the
 // same path asked for again is the same parameter.
 func (b *Builder) Param(path string, dtype ir.DataType, init Init, dims ...int64) *ir.Value {
+	v := b.tiedParam(path, dtype, init, dims...)
+	b.params[b.Join(path)].owned = true
+	return v
+}
+
+// tiedParam is Param for a block that reads what another one owns.
+func (b *Builder) tiedParam(path string, dtype ir.DataType, init Init, dims ...int64) *ir.Value {
 	name := b.Join(path)
 	p := b.params[name]
 	if p == nil {
