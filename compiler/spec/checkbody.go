@@ -22,12 +22,26 @@ func (c *checked) components(ctx context) {
 		}
 		return
 	}
+	if len(all.Entries) == 0 && !c.s.Abstract {
+		c.report(fault.NoComponent(c.s.lastStated("components")))
+	}
 	for _, e := range all.Entries {
 		if e.Value.Kind == tree.Map {
 			c.component(e, ctx)
 		}
 	}
 	c.wires(all)
+}
+
+// lastStated returns where a section is stated last: by the variant, the leaf
+// file, or a parent.
+func (s *Spec) lastStated(section string) diag.Range {
+	for _, n := range []*tree.Node{s.root.At("variants", s.VariantName), s.files[len(s.files)-1].root} {
+		if e := n.Entry(section); e != nil {
+			return e.Key.Range
+		}
+	}
+	return s.root.Entry(section).Key.Range
 }
 
 func (c *checked) component(e tree.Entry, ctx context) {
@@ -278,6 +292,7 @@ func (c *checked) kindPatch(kind tree.Entry, ctx context) (blocks, lets *tree.No
 	if over := kind.Value.Get("let"); over != nil {
 		if c.patched[over] == nil {
 			c.patched[over] = m.merge(lets, over, c.g.document.child("let"), false, nil)
+			c.checkLets(c.patched[over])
 		}
 		lets = c.patched[over]
 	}

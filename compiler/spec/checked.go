@@ -130,6 +130,7 @@ func (s *Spec) checkWith(u *uses) diag.List {
 	s.compiled = c
 	ctx := context{blocks: s.root.Get("blocks"), lets: s.root.Get("let"), defaults: s.root.Get("defaults")}
 	c.checkNames(ctx)
+	c.checkLets(ctx.lets)
 	c.checkDefaults(c.config)
 	if checks := s.root.Get("checks"); checks != nil {
 		quiet := c.aside() // a check limits a key, and does not use it
@@ -178,6 +179,8 @@ func (c *checked) checkDefaults(s *section) {
 		switch {
 		case k.section != nil:
 			c.checkDefaults(k.section)
+		case k.defExpr != nil && slices.Contains(expr.Paths(k.defExpr.Root), k.path):
+			c.report(fault.Cycle(k.defExpr.Range(k.defExpr.Root), k.path))
 		case k.defExpr != nil:
 			quiet := c.aside() // a key is used by what uses the default
 			quiet.typed(k.defExpr, k.static(), context{})

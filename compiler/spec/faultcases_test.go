@@ -421,7 +421,7 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "named expression in a cycle", spec: base + "let: {a: b + 1, b: «a» * 2}\nchecks: {c: a > 0}\n",
-		want: "MB0307 expression-cycle: `a` depends on itself",
+		want: "MB0307 expression-cycle: `a` depends on itself: a → b → a",
 	},
 	{
 		name: "reserved name", spec: child + "config: {«layer»: int}\n",

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 
 	"mobiusc/compiler/spec/fault"
@@ -13,23 +14,104 @@ import (
 // unused reports what the leaf spec states and neither it nor a variant uses.
 func (s *Spec) unused(u *uses) diag.List {
 	var found diag.List
+	var all []idle
 	own := func(section string, used map[string]bool, what string) {
-		n := s.root.Get(section)
-		if n == nil {
-			return
-		}
-		for _, e := range n.Entries {
+		for _, e := range entries(s.root.Get(section)) {
 			if !used[e.Key.Text] && s.states(section, e.Key.Text) {
-				found.Add(*fault.Unused(s.statedAt(section, e), what+" `"+e.Key.Text+"`"))
+				all = append(all, idle{e.Key.Text, e.Value, fault.Unused(s.statedAt(section, e), what+" `"+e.Key.Text+"`")})
 			}
 		}
 	}
-	own("let", u.lets, "the named expression")
 	own("blocks", u.blocks, "the block")
 	own("defaults", u.defaults, "the default for")
 	own("functions", u.functions, "the function")
-	found = append(found, s.unusedKeys(s.compiled.config, u)...)
+	own("let", u.lets, "the named expression")
+	for _, d := range heads(append(all, s.unusedKeys(s.compiled.config, u)...)) {
+		found.Add(*d)
+	}
 	return append(found, s.strangeSymbols(u)...)
+}
+
+// idle is something that nothing uses but, perhaps, what is idle itself.
+type idle struct {
+	name  string
+	value *tree.Node // what it says, or nil
+	d     *diag.Diagnostic
+}
+
+// heads returns the findings about what no other idle thing uses, and of a
+// circle that about the first: with it goes the rest, which the finding lists.
+// What a value mentions is told by its words alone, and so more may be taken for
+// used than is; that is found once the head is gone.
+func heads(all []idle) []*diag.Diagnostic {
+	uses := make([][]int, len(all))
+	used := make([]bool, len(all))
+	for i, from := range all {
+		words := map[string]bool{}
+		mentioned(from.value, words)
+		for j, to := range all {
+			if i != j && words[to.name] {
+				uses[i] = append(uses[i], j)
+				used[j] = true
+			}
+		}
+	}
+	gone := make([]bool, len(all))
+	var found []*diag.Diagnostic
+	head := func(i int) {
+		if gone[i] {
+			return
+		}
+		d := all[i].d
+		var visit func(i int)
+		visit = func(i int) {
+			gone[i] = true
+			for _, j := range uses[i] {
+				if !gone[j] {
+					fault.GoesWith(d, all[j].d.Range)
+					visit(j)
+				}
+			}
+		}
+		visit(i)
+		found = append(found, d)
+	}
+	for i := range all {
+		if !used[i] {
+			head(i)
+		}
+	}
+	for i := range all {
+		head(i) // of circles
+	}
+	return found
+}
+
+var dottedName = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*`)
+
+// mentioned collects the names in the text of a node, with and without what
+// follows their dots.
+func mentioned(n *tree.Node, into map[string]bool) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		mentioned(item, into)
+	}
+	for _, e := range n.Entries {
+		mentioned(e.Value, into)
+	}
+	if n.Kind != tree.String {
+		return
+	}
+	for _, path := range dottedName.FindAllString(n.Text, -1) {
+		for end := range path {
+			if path[end] == '.' {
+				into[path[:end]] = true
+			}
+		}
+		into[path] = true
+	}
 }
 
 // states reports whether the leaf file itself has an entry.
@@ -41,13 +123,13 @@ func (s *Spec) statedAt(section string, e tree.Entry) diag.Range {
 	return s.files[len(s.files)-1].root.Get(section).Entry(e.Key.Text).Key.Range
 }
 
-func (s *Spec) unusedKeys(sec *section, u *uses) (found diag.List) {
+func (s *Spec) unusedKeys(sec *section, u *uses) (found []idle) {
 	for _, k := range sec.keys {
 		switch {
 		case k.section != nil:
 			found = append(found, s.unusedKeys(k.section, u)...)
 		case k.refused == "" && len(k.values) == 0 && !u.config[k.path]:
-			found.Add(*s.unusedKey(k))
+			found = append(found, idle{k.path, k.def, s.unusedKey(k)})
 		}
 	}
 	return found

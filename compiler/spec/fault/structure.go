@@ -154,7 +154,17 @@ func BlockCycle(r diag.Range, chain []string) *diag.Diagnostic {
 	return blockCycle.At(r, "a block contains itself: %s", strings.Join(chain, " → "))
 }
 
+// NoComponent reports a spec whose section components is empty.
+func NoComponent(r diag.Range) *diag.Diagnostic {
+	return hinted(missingKey.At(r, "a spec needs a component"), "a component is one graph: its inputs, body and outputs")
+}
+
 // Unused reports what a spec states and nothing uses.
 func Unused(r diag.Range, what string) *diag.Diagnostic {
 	return unusedBlock.At(r, "%s is used by nothing", what)
+}
+
+// GoesWith adds to a finding that something is unused what only that uses.
+func GoesWith(d *diag.Diagnostic, r diag.Range) {
+	noted(d, r, "used by that alone")
 }
