@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -48,10 +49,16 @@ func FuzzParseModel(f *testing.F) {
 func FuzzParseFunctions(f *testing.F) {
 	addTexts(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
-		functions, err := ParseFunctions("t", src)
+		functions, mentions, err := ParseFunctionMentions("t", src)
 		if err != nil {
 			checkPosition(t, src, err)
 			return
+		}
+		text := []rune(string(src))
+		for m, at := range mentions {
+			if said := string(text[at[0]:at[1]]); said != m.Name && !strings.HasPrefix(said, `"`) {
+				t.Fatalf("%q is said to be at %q", m.Name, said)
+			}
 		}
 		first := fullText(t, functions)
 		again, err := ParseFunctions("t", []byte(first))

@@ -22,11 +22,6 @@ func ParseGraph(name string, src []byte) (*Graph, error) {
 	return parseText(name, src, (*parser).topGraph)
 }
 
-// ParseFunction reads one function; see [ParseModel].
-func ParseFunction(name string, src []byte) (*Function, error) {
-	return parseText(name, src, (*parser).function)
-}
-
 // ParseFunctions reads any number of functions; see [ParseModel].
 func ParseFunctions(name string, src []byte) ([]*Function, error) {
 	return parseText(name, src, (*parser).functions)

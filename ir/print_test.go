@@ -152,10 +152,11 @@ func TestPrintFunctions(t *testing.T) {
 # a comment, "quoted"
 A (x) => (y) { y = If (x) <then_branch = t () => (p) { p = Neg (x) }, # another
   else_branch = e () => (x) {}> }   # the last`
-	f, err := ParseFunction("f.txt", []byte(body))
+	functions, err := ParseFunctions("f.txt", []byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := functions[0]
 	const want = `<
    domain: "f",
    opset_import: ["": 18]

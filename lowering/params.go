@@ -25,14 +25,6 @@ type Param struct {
 // weights: normal with mean Mean and standard deviation Std.
 type Init struct{ Mean, Std float64 }
 
-// Tie says that a parameter is another one: From has no initializer of its own.
-type Tie struct {
-	From, To string
-	Range    diag.Range
-
-	scope string // that names are relative to where the tie stands, with its dot
-}
-
 // fanIn is the initialisation of a matrix that reads n features: variance 1/n
 // keeps the scale of the stream.
 func fanIn(n int64) Init { return Init{Std: 1 / sqrt(float64(max(n, 1)))} }

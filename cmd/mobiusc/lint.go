@@ -96,11 +96,12 @@ func specFiles(c *cli.Context) (paths []string, stdin *readText, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			if len(within) == 0 && !slices.Contains(spec.Names(), arg) {
+			_, noConfig := os.Stat(filepath.Join(arg, "config.json"))
+			if len(within) == 0 && noConfig != nil && !slices.Contains(spec.Names(), arg) {
 				return nil, nil, usage(c, "%s holds no specs", arg)
 			}
 			if len(within) == 0 {
-				within = []string{arg} // the name of a carried spec
+				within = []string{arg} // the name of a carried spec, or a checkpoint, which is reported
 			}
 			paths = append(paths, within...)
 		default:

@@ -140,7 +140,7 @@ func (l *loader) load(path string) *Spec {
 		}
 	}
 	if err != nil {
-		l.found.Add(*fault.UnreadableSpec(path, reason(err), known))
+		l.found.Add(*l.unreadable(path, reason(err), known))
 		return nil
 	}
 	l.path = path

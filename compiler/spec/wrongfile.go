@@ -2,6 +2,7 @@ package spec
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
 
 	"mobiusc/compiler/spec/fault"
@@ -34,6 +35,17 @@ func (g *grammar) notSpec(path string, text []byte, root *tree.Node, found diag.
 		return nil
 	}
 	return fault.NotSpec(start(root))
+}
+
+// unreadable reports a spec that cannot be read. A directory may be a checkpoint.
+func (l *loader) unreadable(path string, err error, known []string) *diag.Diagnostic {
+	d := fault.UnreadableSpec(path, err, known)
+	if text, e := l.open(filepath.Join(path, "config.json")); e == nil {
+		if config, _ := ParseConfig(path, text); config != nil {
+			fault.CheckpointForSpec(d, path, answering(config.ModelType()))
+		}
+	}
+	return d
 }
 
 // specForConfig reports a spec where a config.json is expected.

@@ -163,6 +163,15 @@ func ConfigForSpec(r diag.Range, file, key string, answering []string) *diag.Dia
 	return hinted(d, "name a spec and give this file with --config; `mobiusc init "+file+"` drafts a spec for it")
 }
 
+// CheckpointForSpec says of an unreadable spec that it is the directory of a
+// checkpoint; answering are the carried specs for its model type.
+func CheckpointForSpec(d *diag.Diagnostic, dir string, answering []string) {
+	d.Hint = "it holds a config.json: name a spec and give the directory with --weights or --config"
+	if len(answering) > 0 {
+		d.Hint = "it holds a config.json: name the spec and give the directory with --weights or --config: " + strings.Join(answering, " or ") + " --weights " + dir
+	}
+}
+
 // NotSpec reports a file that has nothing of a spec.
 func NotSpec(r diag.Range) *diag.Diagnostic {
 	return hinted(wrongFile.At(r, "this is no spec: it has none of the sections of one"), "a spec begins with `spec: v1`")
