@@ -52,6 +52,13 @@ func TestMisfits(t *testing.T) {
 		{"no thresholds", attention(", rope: {theta: 10, type: llama3, factor: 2}"), "", "needs a high_freq_factor above low_freq_factor"},
 		{"split axes of no rows", attention(", rope: {theta: 10, axes: split}"), "", `positions "position_ids" of a rotary embedding with split axes must be [rows], but are [batch, sequence]`},
 		{"a rotation of integers", attention(", rope: {theta: 10, dtype: int64}"), "", "dtype cannot be `int64`"},
+		{"counted positions", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: 2}}}]", "", ""},
+		{"padding below 0", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: -1}}}]", "", "padding -1 leaves a table of 4 rows no row for a token"},
+		{"padding in the last row", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: 3}}}]", "", "padding 3 leaves a table of 4 rows no row for a token"},
+		{"positions given and counted", "[{position_embedding: {name: e, size: 4, of: position_ids, count: {tokens: position_ids, padding: 2}}}]", "", "positions are given as `of` or counted by `count`, not both"},
+		{"positions counted over no tokens", "[{position_embedding: {name: e, size: 4, count: {tokens: x, padding: 2}}}]", "", "positions are counted over tokens [batch, sequence], not [batch, sequence, 8]"},
+		{"positions counted beside a cache", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: 2}}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
+		{"positions by index beside a cache", "[{position_embedding: {name: e, size: 4}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
 		{"a stream of integers", "[{residual: {dtype: bool, body: {linear: {name: x, out: 8}}}}]", "", "dtype cannot be `bool`"},
 	} {
 		text := "spec: v1\nname: x\nsummary: A test.\ndtype: float32\n" + c.more + `components:

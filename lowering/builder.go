@@ -26,7 +26,7 @@ type Builder struct {
 	block  *Block // whose nodes are being added; nil: those of an output
 	out    Output
 
-	indexed *Block // one that took positions from the index, or nil
+	cacheless *Block // one that found positions from the call alone, or nil
 
 	functions map[string]*ir.Function // of the spec, by name
 

@@ -132,7 +132,7 @@ func (b *Builder) lower() *Graph {
 		b.reserve(out.Name)
 	}
 	result := b.Body(c.Body, Tensor{})
-	b.checkIndexed()
+	b.checkCacheless()
 	for _, out := range c.Outputs {
 		b.block, b.out = nil, out
 		b.Within(out.Name, func() {

@@ -8,48 +8,76 @@ var positionEmbeddingDecl = &Decl{
 	Short: "name",
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
-		{Name: "of", Kind: ValueOption, Doc: "the positions, int64 [batch, sequence]; absent: the index in the sequence, 0, 1, …, of a component without a cache"},
-		{Name: "size", Kind: IntOption, Required: true, Doc: "rows of the table: the longest sequence"},
+		{Name: "of", Kind: ValueOption, Doc: "the positions, int64 [batch, sequence]; without `of` and `count`: the index in the sequence, 0, 1, …, of a component without a cache"},
+		{Name: "count", Kind: RecordOption, Doc: "positions are counted over the tokens that are not padding, in a component without a cache", Fields: []Option{
+			{Name: "tokens", Kind: ValueOption, Required: true, Doc: "the token ids, int64 [batch, sequence]"},
+			{Name: "padding", Kind: IntOption, Signed: true, Required: true, Doc: "the id of padding, and the row that padding reads; the first other token reads the row after it, the next one the row after that"},
+		}},
+		{Name: "size", Kind: IntOption, Required: true, Doc: "rows of the table: the longest sequence; with `count`, padding + 1 more"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
 		o := blk.Opts
+		if o.Has("of") && o.Has("count") {
+			b.Fail("positions are given as `of` or counted by `count`, not both")
+		}
 		width := b.static(x.Last(), "the width of the stream")
 		b.Within(o.Text("name"), func() {
 			table := b.Param("weight", b.options.Storage, Init{Std: 0.5}, o.Int("size"), width)
-			rows := b.positionRows(table, o.Text("of"), x)
+			rows := b.positionRows(table, o, x)
 			y = x.with(b.Binary("Add", b.Full(x), b.Cast(rows, x.DType())))
 		})
 		return y
 	},
 }
 
-// positionRows reads a table [size, width] at the positions: [batch, sequence,
-// width]; or, without positions, its first rows: [sequence, width].
-func (b *Builder) positionRows(table *ir.Value, positions string, x Tensor) *ir.Value {
-	if positions != "" {
-		return b.Binary("Gather", table, b.Full(b.Value(positions)))
+// positionRows reads a table [size, width] at the positions, given or counted:
+// [batch, sequence, width]; or, without positions, its first rows: [sequence, width].
+func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
+	switch {
+	case o.Has("of"):
+		return b.Binary("Gather", table, b.Full(b.Value(o.Text("of"))))
+	case o.Has("count"):
+		return b.Binary("Gather", table, b.countedPositions(o.Record("count"), o.Int("size")))
 	}
 	if len(x.Lead()) != 2 {
 		b.Fail("positions by index need a stream [batch, sequence, width], not %s", ir.Shape(x.Dims()))
 	}
-	b.indexed = b.block
+	b.cacheless = b.block
 	sequence := x.Lead()[1]
 	rows := b.Op("Slice", []*ir.Value{table, b.Ints(0), b.ShapeOf(sequence), b.Ints(0)})
 	rows.Type = ir.TensorOf(table.Type.Elem, sequence, x.Last()) // inference cannot know that the table is long enough
 	return rows
 }
 
-// checkIndexed fails where positions were taken from the index although there
-// is a cache: they would start at 0 in every call.
-func (b *Builder) checkIndexed() {
-	if b.indexed == nil {
+// countedPositions returns int64 [batch, sequence]: for padding its own id p, for
+// the n-th token of a row that is not padding p + n, n from 1. It is the rule of
+// fairseq's make_positions: the rows of the table up to p are not of the text.
+func (b *Builder) countedPositions(o Record, size int64) *ir.Value {
+	ids := b.Full(b.Value(o.Text("tokens")))
+	if len(ids.Type.Shape) != 2 {
+		b.Fail("positions are counted over tokens [batch, sequence], not %s", ids.Type.Shape)
+	}
+	padding := o.Int("padding")
+	if padding < 0 || padding+1 >= size {
+		b.Fail("padding %d leaves a table of %d rows no row for a token: 0 ≤ padding < size - 1", padding, size)
+	}
+	b.cacheless = b.block
+	text := b.Cast(b.Unary("Not", b.Binary("Equal", ids, b.IntScalar(padding))), ir.Int64)
+	count := b.Binary("Mul", b.Binary("CumSum", text, b.IntScalar(1)), text)
+	return b.Binary("Add", count, b.IntScalar(padding))
+}
+
+// checkCacheless fails where a block found positions from one call alone although
+// there is a cache: they would begin anew in every call.
+func (b *Builder) checkCacheless() {
+	if b.cacheless == nil {
 		return
 	}
 	for _, s := range b.states {
 		for _, d := range s.InType.Shape {
 			if d.Equal(ir.Sym("past")) {
-				b.block = b.indexed
-				b.Fail("positions by index would start at 0 in every call, but layer %d has a cache: give the positions as `of`", s.Layer)
+				b.block = b.cacheless
+				b.Fail("positions by index or by count would begin anew in every call, but layer %d has a cache: give the positions as `of`", s.Layer)
 			}
 		}
 	}
