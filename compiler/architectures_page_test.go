@@ -81,6 +81,7 @@ var smallModels = []small{
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
 	{"bert", "bert", []int{59}, 367_112, ""},
+	{"roberta", "roberta", nil, 0, ""},
 	{"t5", "t5", []int{68, 92}, 856_120, ""},
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},
 	{"qwen2_moe", "qwen2_moe", []int{218}, 0, ""},

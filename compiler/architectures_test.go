@@ -56,6 +56,7 @@ var architectures = []architecture{
 		configs: []string{"bert-base-uncased", "all-MiniLM-L6-v2"}, checkpoints: []string{"bert-base-uncased", "all-MiniLM-L6-v2"},
 		references: []string{"bert"},
 	},
+	{spec: "roberta", configs: []string{"roberta-base", "xlm-roberta-base"}, references: []string{"roberta", "xlm_roberta"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
 	{spec: "mamba", configs: []string{"mamba-130m-novocab"}, checkpoints: []string{"mamba-130m-novocab"}, references: []string{"mamba", "mamba_options"}},
 }

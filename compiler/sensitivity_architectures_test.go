@@ -169,6 +169,20 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"roberta": {
+		{"padding counted", "roberta", "model", replaceInput("Equal", "position_embeddings", 1, -1)},
+		{"padding at its place in the text", "roberta", "model", skip("Mul", "position_embeddings")},
+		{"positions from the first row on", "roberta", "model", func(e *editor) int {
+			return e.each("Add", "position_embeddings", func(n *ir.Node) bool {
+				if n.Output(0).Type.Elem != ir.Int64 {
+					return false
+				}
+				n.Output(0).ReplaceUses(n.Input(0))
+				return true
+			})
+		}},
+		{"row of the one token type dropped", "roberta", "model", skip("add_row", "")},
+	},
 	"gpt2": {
 		{"positions ignored", "gpt2", "model", skip("Add", "wpe")},
 		{"queries and keys swapped", "gpt2", "model", swapOutputs("Split", "attn", 0, 1)},

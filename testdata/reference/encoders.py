@@ -1,4 +1,4 @@
-"""Reduced models with an encoder: bert alone, t5 with its decoder."""
+"""Reduced models with an encoder: bert and its relatives alone, t5 with its decoder."""
 
 import numpy as np
 import torch
@@ -79,13 +79,21 @@ def padded_right(length, pads):
     return mask
 
 
-def run_bert(load, name, pads, side="right"):
-    """One call: 14 columns, rows of unequal length."""
-    draw, mask = generator("bert", name), padded_right(14, pads)
+def run_encoder(load, model, settings, name, pads, side="right", padding=None):
+    """One call: 14 columns, rows of unequal length.
+
+    With padding, masked columns hold that id, as a tokenizer leaves them, and so
+    does one column that is not masked: the mask alone does not say what it is.
+    """
+    draw, mask = generator(model, name), padded_right(14, pads)
     if side == "left":
         mask = mask[:, ::-1].copy()
-    ids, types = draw.integers(0, BERT["vocab_size"], mask.shape), draw.integers(0, 2, mask.shape)
-    given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    given = {"input_ids": draw.integers(0, settings["vocab_size"], mask.shape), "attention_mask": mask}
+    if padding is not None:
+        given["input_ids"][mask == 0] = padding
+        given["input_ids"][0, 6] = padding
+    if settings.get("type_vocab_size", 0) > 1:
+        given["token_type_ids"] = draw.integers(0, settings["type_vocab_size"], mask.shape)
     seen = mask.astype(bool)[:, :, None]
 
     def play(model, oracle):
@@ -97,16 +105,21 @@ def run_bert(load, name, pads, side="right"):
     return case
 
 
-def bert():
-    """An encoder: every row sees every token of its own, before and after."""
-    load = save("bert", transformers.BertModel, {"architectures": ["BertModel"]} | BERT, BERT_RULES)
-    return {
-        "name": "bert",
-        "architecture": "BertModel",
-        "description": "Post-norm bidirectional encoder with learned positions and token types.",
-        "storage": "bfloat16",
-        "cases": [run_bert(load, "whole", (0, 0)), run_bert(load, "padded", (0, 5)), run_bert(load, "left", (4, 0), "left")],
-    }
+def encoder(name, architecture, description, settings, rules=BERT_RULES, padding=None):
+    """The entry of MODELS for an encoder: every row sees every token of its own, before and after."""
+
+    def make():
+        load = save(name, getattr(transformers, architecture), {"architectures": [architecture]} | settings, rules)
+        cases = [("whole", (0, 0)), ("padded", (0, 5)), ("left", (4, 0), "left")]
+        return {
+            "name": name,
+            "architecture": architecture,
+            "description": description,
+            "storage": "bfloat16",
+            "cases": [run_encoder(load, name, settings, *case, padding=padding) for case in cases],
+        }
+
+    return make
 
 
 def t5_states(cache):
@@ -199,7 +212,24 @@ def t5(name, description, untie=None, cases=(("short", 5),), **changes):
 
 
 ENCODERS = {
-    "bert": bert,
+    "bert": encoder(
+        "bert", "BertModel", "Post-norm bidirectional encoder with learned positions and token types.", BERT
+    ),
+    "roberta": encoder(
+        "roberta",
+        "RobertaModel",
+        "Positions that count the tokens that are not padding; one token type.",
+        BERT | {"layer_norm_eps": 1e-05, "model_type": "roberta", "pad_token_id": 3, "type_vocab_size": 1},
+        padding=3,
+    ),
+    "xlm_roberta": encoder(
+        "xlm_roberta",
+        "XLMRobertaModel",
+        "The same with token types, and the id of padding left to its default, 1.",
+        {key: value for key, value in BERT.items() if key not in ("pad_token_id", "position_embedding_type")}
+        | {"layer_norm_eps": 1e-05, "model_type": "xlm-roberta"},
+        padding=1,
+    ),
     "t5": t5(
         "t5",
         "Bucketed relative bias, unscaled scores, ReLU, tied and scaled head.",
