@@ -27,7 +27,8 @@ type configKey struct {
 	def        *tree.Node
 	defExpr    *expr.Expr // of a default that is an expression
 	values     []expr.Value
-	refused    string // why a config that sets the key is not covered
+	numbers    map[string]ropeNumber // of a rope, by name
+	refused    string                // why a config that sets the key is not covered
 	section    *section
 	keyAt      diag.Range // the key in the spec
 }
@@ -132,6 +133,11 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 	default:
 		k.typ, _ = parseConfigType(n.Get("type").Text)
 		c.declareDefault(k)
+	}
+	if k.typ.word == "rope" {
+		k.numbers = ropeNumbersOf(n.Get("numbers"))
+	} else if e := n.Entry("numbers"); e != nil {
+		c.report(fault.UnknownKey(e.Key.Range, "a config key that is no rope", "numbers", nil))
 	}
 	return k
 }

@@ -88,6 +88,49 @@ func TestRopesByKind(t *testing.T) {
 	}
 }
 
+// TestRopeOfAKind reads the rotary embeddings of two kinds of layers, from records
+// in an object and from keys beside one record.
+func TestRopeOfAKind(t *testing.T) {
+	const declared = `full: {type: rope, from: [rope_parameters.full, rope_scaling], numbers: {rope_theta: {default: 1000000}}}
+local: {type: rope, from: rope_parameters.local, numbers: {rope_theta: {from: local_base}, partial_rotary_factor: {default: 0.5}}}
+`
+	for _, c := range []struct {
+		name, config string
+		full, local  string // type, theta, factor, fraction
+		found        string
+	}{
+		{"nothing", `{}`, "default 1e+06 0 1", "default 10000 0 0.5", ""},
+		{"beside", `{"rope_theta": 500, "rope_scaling": {"rope_type": "linear", "factor": 8}, "local_base": 20}`, "linear 500 8 1", "default 20 0 0.5", ""},
+		{"nested", `{"rope_parameters": {"full": {"rope_type": "linear", "factor": 8, "rope_theta": 500}, "local": {"rope_theta": 20, "partial_rotary_factor": 1}}}`,
+			"linear 500 8 1", "default 20 0 1", ""},
+		{"nested without a base", `{"rope_parameters": {"full": {"rope_type": "default"}, "local": null}}`, "default 1e+06 0 1", "default 10000 0 0.5", ""},
+		{"both places", `{"local_base": 20, "rope_parameters": {"local": {"rope_theta": 30}}}`, "default 1e+06 0 1", "default 30 0 0.5", "error aliases-disagree local_base"},
+		{"another kind", `{"rope_parameters": {"full": {"rope_theta": 500}, "other": {"rope_theta": 30}}}`, "default 500 0 1", "default 10000 0 0.5", "error unread-config-key rope_parameters.other"},
+		{"one record for all", `{"rope_parameters": {"rope_theta": 30}}`, "default 1e+06 0 1", "default 10000 0 0.5", "error unread-config-key rope_parameters"},
+		{"no object", `{"rope_parameters": 30}`, "default 1e+06 0 1", "default 10000 0 0.5", "error unread-config-key rope_parameters"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := readKeys(t, declared, c.config, true)
+			var found []string
+			for _, d := range r.found {
+				found = append(found, d.Severity.String()+" "+d.Name)
+				if !strings.Contains(d.Message, c.found[strings.LastIndexByte(c.found, ' ')+1:]+" ") {
+					t.Errorf("the finding %q does not name the key", d.Message)
+				}
+			}
+			if got := strings.Join(found, ", "); !strings.HasPrefix(c.found, got) || (got == "") != (c.found == "") {
+				t.Errorf("found %q, want %q: %v", got, c.found, r.found)
+			}
+			for key, want := range map[string]string{"full": c.full, "local": c.local} {
+				rope := r.values[key].value.(*lowering.Rope)
+				if got := fmt.Sprintf("%s %g %g %g", rope.Type, rope.Theta, rope.Factor, rope.Fraction); got != want {
+					t.Errorf("%s is %s, want %s", key, got, want)
+				}
+			}
+		})
+	}
+}
+
 // TestReading checks single keys: what is read from where, and what is reported.
 func TestReading(t *testing.T) {
 	for _, c := range []struct {
@@ -133,6 +176,11 @@ func TestReading(t *testing.T) {
 		{"ignored", "a: int\nignore: {b: why, 'c_*': why}", `{"a": 1, "b": 2, "c_d": 3}`, "1", ""},
 		{"ignored by path", "at: [t, .]\na: int\nignore: {t.b: why}", `{"t": {"a": 1, "b": 2}}`, "1", ""},
 		{"key with a dot", "a: int\nignore: {b.c: why}", `{"a": 1, "b.c": 2}`, "1", ""},
+		{"path", "a: {type: int, from: [s.b, b]}", `{"s": {"b": 3}}`, "3", ""},
+		{"path, and a key beside it", "a: {type: int, from: s.b}", `{"s": {"b": 3, "c": 4}}`, "3", "warning unread-config-key"},
+		{"path that leads to nothing", "a: {type: int, from: [s.b, b]}", `{"s": 1, "b": 3}`, "3", "warning unread-config-key"},
+		{"path to a null", "a: {type: optional int, from: s.b, default: 4}", `{"s": {"b": null}}`, "<nil>", ""},
+		{"key that has the name of a path", "a: {type: int, from: s.b}", `{"s.b": 3}`, "3", ""},
 		{"section", "a: int\ns: {at: sub, keys: {b: int}, ignore: {c: why}}", `{"a": 1, "sub": {"b": 2, "c": 3}}`, "1", ""},
 		{"unread in a section", "a: int\ns: {at: sub, keys: {b: int}}", `{"a": 1, "sub": {"b": 2, "c": 3}}`, "1", "warning unread-config-key"},
 		{"absent section", "a: int\ns: {at: sub, keys: {b: int}}", `{"a": 1}`, "1", "error missing-config-key"},

@@ -52,6 +52,7 @@ type reading struct {
 	config   *Config
 	values   map[string]*readValue // by path
 	read     map[*tree.Node]bool   // keys of config.json that something reads
+	entered  map[*tree.Node]bool   // objects of config.json in which a path of names reads
 	ignored  []IgnoredKey
 	sections []readSection
 	strict   bool
@@ -106,7 +107,7 @@ func (o jsonObject) join(key string) string {
 
 // readConfig reads every declared key of a config and reports the others.
 func readConfig(root *section, config *Config, strict bool) *reading {
-	r := &reading{config: config, values: map[string]*readValue{}, read: map[*tree.Node]bool{}, strict: strict}
+	r := &reading{config: config, values: map[string]*readValue{}, read: map[*tree.Node]bool{}, entered: map[*tree.Node]bool{}, strict: strict}
 	if e := config.root.Entry("model_type"); e != nil {
 		r.read[e.Key] = true // it has selected the spec
 	}
@@ -177,6 +178,21 @@ type hit struct {
 	path  string
 }
 
+// follow returns the entry that a name leads to, and the objects on the way there:
+// a name with dots that no key has is the path of a key in objects.
+func follow(n *tree.Node, name string) (e *tree.Entry, through []*tree.Node) {
+	for {
+		if e = n.Entry(name); e != nil {
+			return e, through
+		}
+		outer, inner, isPath := strings.Cut(name, ".")
+		if n = n.Get(outer); !isPath || n == nil {
+			return nil, nil
+		}
+		name, through = inner, append(through, n)
+	}
+}
+
 // hits returns, object by object, the places that state one of the names, and
 // marks them as read. JSON null states nothing.
 func (r *reading) hits(names []string, objects []jsonObject) [][]hit {
@@ -184,8 +200,11 @@ func (r *reading) hits(names []string, objects []jsonObject) [][]hit {
 	for _, o := range objects {
 		var here []hit
 		for _, name := range names {
-			if e := o.node.Entry(name); e != nil {
+			if e, through := follow(o.node, name); e != nil {
 				r.read[e.Key] = true
+				for _, n := range through {
+					r.entered[n] = true
+				}
 				if e.Value.Kind != tree.Null {
 					here = append(here, hit{e, o.join(name)})
 				}
@@ -206,8 +225,8 @@ func statedNull(k *configKey, objects []jsonObject) *tree.Node {
 	}
 	for _, o := range objects {
 		for _, name := range k.from {
-			if n := o.node.Get(name); n != nil { // a null, since nothing else was found
-				return n
+			if e, _ := follow(o.node, name); e != nil { // a null, since nothing else was found
+				return e.Value
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package spec
 
-import "mobiusc/lowering"
+import (
+	"strings"
+
+	"mobiusc/lowering"
+)
 
 // Options that expressions outside blocks must yield.
 var (
@@ -73,10 +77,11 @@ func (g *grammar) config() *form {
 	ignore := &form{kind: formMap, title: "ignore", each: text("a reason")}
 	key.fields = []field{
 		{name: "type", form: &form{kind: formConfig, title: "the type of a config key"}, doc: "int, float, bool, string, activation, dtype, token, rope, list<T>, map<T> or object; optional T may be absent or null"},
-		{name: "from", form: &form{kind: formList, title: "from", each: text("from")}, doc: "its names in the wild; default: the key's own"},
+		{name: "from", form: &form{kind: formList, title: "from", each: text("from")}, doc: "its names in the wild, or paths of names; default: the key's own"},
 		{name: "default", form: &form{kind: formAny, title: "default"}, doc: "value where the key is absent: text for a word, else an expression over other keys"},
 		{name: "values", form: &form{kind: formList, title: "values", each: &form{kind: formAny, title: "values"}, strict: true}, doc: "the values that the spec covers"},
 		{name: "unsupported", form: text("unsupported"), doc: "why a config that sets the key is refused"},
+		{name: "numbers", form: ropeNumbers(), doc: "of a rope: the names that its numbers have beside the record, and their defaults"},
 		{name: "at", form: text("at"), doc: "the object of config.json that this section is"},
 		{name: "optional", form: &form{kind: formFlag, title: "optional"}, doc: "whether the object may be absent"},
 		{name: "keys", form: &form{kind: formMap, title: "keys", defines: ConfigSymbol, each: key}, doc: "the keys of the object"},
@@ -88,6 +93,19 @@ func (g *grammar) config() *form {
 		{name: "ignore", form: ignore, doc: "glob: reason, of keys that are not read"},
 	}
 	return config
+}
+
+// ropeNumbers is the form of what a spec says of the numbers that may stand beside
+// a rope record.
+func ropeNumbers() *form {
+	f := &form{kind: formRecord, title: "numbers"}
+	for _, n := range ropeNumberNames {
+		f.fields = append(f.fields, field{name: n.name, doc: n.doc, form: &form{kind: formRecord, title: "a number of a rope", fields: []field{
+			{name: "from", form: &form{kind: formList, title: "from", each: text("from")}, doc: "its names beside the record; default: " + strings.Join(n.beside, ", ")},
+			{name: "default", form: &form{kind: formNumber, title: "default"}, doc: "what it is where no key states it"},
+		}}})
+	}
+	return f
 }
 
 // defaultsForm is the form of a block type's default options, by type.

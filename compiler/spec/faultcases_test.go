@@ -532,6 +532,18 @@ var faultCases = []faultCase{
 		want: "MB0205 missing-key: config key extra needs `type`",
 	},
 	{
+		name: "numbers of a key that is no rope", spec: child + "config: {head_dim: {«numbers»: {rope_theta: {default: 3}}}}\n",
+		want: "MB0201 unknown-key: a config key that is no rope has no key `numbers`",
+	},
+	{
+		name: "unknown number of a rope", spec: child + "config: {rope: {numbers: {«rope_teta»: {default: 3}}}}\n",
+		want: "MB0201 unknown-key: numbers has no key `rope_teta`; did you mean `rope_theta`?",
+	},
+	{
+		name: "default of a rope that is no number", spec: child + "config: {rope: {numbers: {rope_theta: {default: «hidden_size»}}}}\n",
+		want: "MB0203 wrong-type: a number is expected here, not \"hidden_size\"",
+	},
+	{
 		name: "default of another type", spec: child + "config: {head_dim: {default: «hidden_act»}}\n",
 		want: `MB0303 type-mismatch: a whole number is needed here, and this is text`,
 	},

@@ -17,6 +17,7 @@ const (
 	formWord                     // one of words, literally
 	formFlag                     // true or false, literally
 	formInt                      // a whole number, literally
+	formNumber                   // a number, literally
 	formAny                      // any scalar or list: compared, never evaluated
 	formExpr                     // an expression; opt says what it must yield
 	formName                     // a name with {expr} holes

@@ -15,17 +15,45 @@ import (
 // where the config does not state one.
 const defaultTheta = 10000
 
-// ropeNames maps the keys of a rope record, in the record or beside it, to
-// the names that are equal to them.
-var ropeNames = map[string][]string{
-	"rope_theta":                       {"rope_theta", "rotary_emb_base"},
-	"partial_rotary_factor":            {"partial_rotary_factor", "rotary_pct"},
-	"original_max_position_embeddings": {"original_max_position_embeddings"},
+// ropeNumberNames are the numbers of a rope record that may stand beside it too,
+// with the names that they usually have there.
+var ropeNumberNames = []struct {
+	name   string
+	beside []string
+	doc    string
+}{
+	{"rope_theta", []string{"rope_theta", "rotary_emb_base"}, "base of the frequencies"},
+	{"partial_rotary_factor", []string{"partial_rotary_factor", "rotary_pct"}, "rotated part of each head"},
+	{"original_max_position_embeddings", []string{"original_max_position_embeddings"}, "the trained length"},
+}
+
+// ropeNumber is where a number stands beside a rope record, and what it is where
+// no key states it.
+type ropeNumber struct {
+	beside    []string
+	otherwise *tree.Node // nil if the spec states no default
+}
+
+// ropeNumbersOf reads the field numbers of a key of type rope.
+func ropeNumbersOf(n *tree.Node) map[string]ropeNumber {
+	numbers := map[string]ropeNumber{}
+	for _, usual := range ropeNumberNames {
+		number := ropeNumber{beside: usual.beside}
+		said := n.Get(usual.name)
+		if from := textsOf(said.Get("from")); len(from) > 0 {
+			number.beside = from
+		}
+		if otherwise := said.Get("default"); otherwise != nil && otherwise.Kind != tree.Null {
+			number.otherwise = otherwise
+		}
+		numbers[usual.name] = number
+	}
+	return numbers
 }
 
 // rope reads a rotary embedding in every layout found in the wild: a record
 // rope_parameters; or rope_theta beside a record rope_scaling, whose type is
-// rope_type or type; some keys stand beside either record.
+// rope_type or type; some numbers stand beside either record.
 func (r *reading) rope(k *configKey, objects []jsonObject) *readValue {
 	v := &readValue{key: k, at: k.keyAt}
 	names := k.from
@@ -34,7 +62,7 @@ func (r *reading) rope(k *configKey, objects []jsonObject) *readValue {
 	}
 	o := objects[0]
 	for _, candidate := range objects { // the first that says anything
-		if statesRope(candidate.node, names) {
+		if statesRope(candidate.node, names, k) {
 			o = candidate
 			break
 		}
@@ -58,7 +86,7 @@ func (r *reading) rope(k *configKey, objects []jsonObject) *readValue {
 	if record.entry != nil {
 		node = record.entry.Value
 	}
-	v.value = r.ropeRecord(node, record.path, o)
+	v.value = r.ropeRecord(node, record.path, o, k)
 	return v
 }
 
@@ -77,14 +105,16 @@ func (r *reading) ropes(record hit, o jsonObject, k *configKey) expr.Value {
 			r.report(fault.BadConfigValue(e.Value.Range, record.path+"."+e.Key.Text, "the rope record of a kind of layer", e.Value.Describe()))
 			continue
 		}
-		all[e.Key.Text] = r.ropeRecord(e.Value, record.path+"."+e.Key.Text, o)
+		all[e.Key.Text] = r.ropeRecord(e.Value, record.path+"."+e.Key.Text, o, k)
 	}
 	return all
 }
 
-func statesRope(n *tree.Node, names []string) bool {
-	for _, name := range append([]string{"rope_theta", "rotary_emb_base", "partial_rotary_factor", "rotary_pct"}, names...) {
-		if n.Get(name) != nil {
+// statesRope reports whether an object has a rope record, or a number that always
+// belongs to one.
+func statesRope(n *tree.Node, records []string, k *configKey) bool {
+	for _, name := range slices.Concat(records, k.numbers["rope_theta"].beside, k.numbers["partial_rotary_factor"].beside) {
+		if e, _ := follow(n, name); e != nil {
 			return true
 		}
 	}
@@ -93,15 +123,16 @@ func statesRope(n *tree.Node, names []string) bool {
 
 // ropeReader reads one record and the keys beside it.
 type ropeReader struct {
-	r      *reading
-	record *tree.Node // nil if there is none
-	path   string
-	beside jsonObject
-	seen   map[string]bool // keys of the record that were read
+	r        *reading
+	record   *tree.Node // nil if there is none
+	path     string
+	beside   jsonObject
+	declared map[string]ropeNumber
+	seen     map[string]bool // keys of the record that were read
 }
 
-func (r *reading) ropeRecord(record *tree.Node, path string, beside jsonObject) expr.Value {
-	p := &ropeReader{r: r, record: record, path: path, beside: beside, seen: map[string]bool{}}
+func (r *reading) ropeRecord(record *tree.Node, path string, beside jsonObject, k *configKey) expr.Value {
+	p := &ropeReader{r: r, record: record, path: path, beside: beside, declared: k.numbers, seen: map[string]bool{}}
 	rope := &lowering.Rope{Type: p.kind(), Truncate: true}
 	rope.Theta = p.number("rope_theta", defaultTheta)
 	rope.Fraction = p.number("partial_rotary_factor", 1)
@@ -164,7 +195,7 @@ func (p *ropeReader) find(key string) *tree.Node {
 	if n != nil && n.Kind == tree.Null {
 		n = nil
 	}
-	for _, name := range ropeNames[key] {
+	for _, name := range p.declared[key].beside {
 		e := p.beside.node.Entry(name)
 		if e == nil {
 			continue
@@ -187,6 +218,9 @@ func (p *ropeReader) bad(n *tree.Node, key, want string) {
 
 func (p *ropeReader) number(key string, otherwise float64) float64 {
 	n := p.find(key)
+	if n == nil {
+		n = p.declared[key].otherwise
+	}
 	switch {
 	case n == nil:
 		return otherwise
@@ -262,7 +296,7 @@ func (p *ropeReader) check(rope *lowering.Rope) {
 		"linear": {"factor"}, "dynamic": {"factor"}, "yarn": {"factor"}, "longrope": {"short_factor", "long_factor"},
 		"llama3": {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"},
 	}[rope.Type] {
-		if p.find(key) == nil {
+		if p.find(key) == nil && p.declared[key].otherwise == nil {
 			p.r.report(fault.RopeNeeds(at(key), cmp.Or(p.path, "the rope"), rope.Type, key))
 		}
 	}

@@ -88,6 +88,8 @@ func (s *schemaWriter) inline(f *form) object {
 		return nullable("boolean")
 	case formInt:
 		return nullable("integer")
+	case formNumber:
+		return nullable("number")
 	case formAny:
 		return nullable("string", "number", "boolean", "array")
 	case formExpr, formName, formValue, formFunction:

@@ -183,6 +183,8 @@ func (g *grammar) expects(f *form) string {
 		return "true or false"
 	case formInt:
 		return "a whole number"
+	case formNumber:
+		return "a number"
 	case formAny:
 		return "a value or a list of values"
 	case formValue:

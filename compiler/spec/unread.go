@@ -19,7 +19,11 @@ func (r *reading) unread(n *tree.Node, path string, s *section, outer []*section
 		if r.read[e.Key] {
 			continue
 		}
-		if inner := r.sectionAt(e.Value); inner != nil {
+		inner := r.sectionAt(e.Value)
+		if inner == nil && r.entered[e.Value] {
+			inner = s
+		}
+		if inner != nil {
 			around := outer
 			if inner != s {
 				around = append(outer[:len(outer):len(outer)], s)
