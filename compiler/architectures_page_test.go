@@ -76,6 +76,7 @@ var smallModels = []small{
 	{"mistral", "mistral", nil, 0, ""},
 	{"phi3", "phi3", []int{60}, 431_368, ""},
 	{"gemma2", "gemma2", []int{92}, 438_060, ""},
+	{"gemma3", "gemma3", nil, 0, ""},
 	{"olmo2", "olmo2", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
@@ -166,6 +167,7 @@ var longer = map[string]string{
 	"qwen3_moe": "the experts are a block that its base does not have",
 	"qwen2_moe": "the experts, too, and a rule of its own for windows",
 	"gemma2":    "other norms and layers, four caps and scales, and windows in turn",
+	"gemma3":    "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
 	"stablelm":  "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
 }
 

@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ var architectures = []architecture{
 	{spec: "qwen3_5_moe", configs: []string{"qwen3.5-35B-A3B"}, references: []string{"qwen3_5_moe_text"}},
 	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
+	{spec: "gemma3", configs: []string{"gemma-3-4b"}, references: []string{"gemma3", "gemma3_options"}},
 	{spec: "olmo2", references: []string{"olmo2"}},
 	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
@@ -199,6 +201,31 @@ func TestPublishedCheckpoints(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTextOfVisionLanguage runs a text model from checkpoints of a vision-language
+// model, whose configuration nests it and whose tensors have had two prefixes.
+func TestTextOfVisionLanguage(t *testing.T) {
+	const model = "gemma3"
+	for _, prefix := range []string{"language_model.model.", "model.language_model."} {
+		t.Run(prefix, func(t *testing.T) {
+			dir := rewriteReference(t, model, 1, func(x *checkpointtest.Tensor) { x.Name = prefix + strings.TrimPrefix(x.Name, "model.") })
+			path := filepath.Join(dir, "config.json")
+			text, err := os.ReadFile(path)
+			if err == nil {
+				nested := fmt.Sprintf(`{"model_type": "gemma3", "image_token_index": 5, "text_config": %s, "vision_config": {"hidden_size": 24}}`, text)
+				err = os.WriteFile(path, []byte(nested), 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := compileCheckpoint(t, dir, model, compiler.Options{DType: "float32", Strict: true})
+			i := slices.IndexFunc(readIndex(t).Models, func(m referenceModel) bool { return m.Name == model })
+			for _, c := range readIndex(t).Models[i].Cases {
+				t.Run(c.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, c, float32Tolerance)) })
+			}
+		})
 	}
 }
 

@@ -38,6 +38,24 @@ var architectureMutations = map[string][]mutation{
 		{"softcap of the logits dropped", "gemma2", "model", skip("Tanh", "Tanh")},
 		{"norm after attention dropped", "gemma2", "model", skip("RMSNormalization", "post_attention_layernorm")},
 	},
+	"gemma3": {
+		{"norm of the queries dropped", "gemma3", "model", skip("RMSNormalization", "q_norm")},
+		{"norm of the keys dropped", "gemma3", "model", skip("RMSNormalization", "k_norm")},
+		{"window in every layer", "gemma3", "model", firstMask("")},
+		{"window in no layer", "gemma3", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"window one wider", "gemma3", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
+		{"positions not divided", "gemma3", "model", rotate(func(j int, step int64) int64 {
+			if step == turns(j, 16) {
+				return step // of the layers with a window
+			}
+			return 8 * step
+		})},
+		{"one rotary embedding for both kinds", "gemma3", "model", firstRotary},
+		{"one rotary embedding for both kinds", "gemma3_options", "model", firstRotary},
+		{"scores scaled by the width of a head", "gemma3", "model", setAttr("Attention", "", ir.FloatAttr("scale", 0.25))},
+		{"bias of the output projection dropped", "gemma3_options", "model", dropInput("Gemm", "o_proj", 2)},
+		{"softcap of the logits dropped", "gemma3_options", "model", skip("Tanh", "Tanh")},
+	},
 	"llama": {
 		{"padding mask dropped", "llama", "model", dropInput("Attention", "", 3)},
 		{"query heads tiled over the key/value heads", "llama", "model", tileQueries},
@@ -315,6 +333,20 @@ func firstMask(part string) func(e *editor) int {
 			return changes
 		})
 	}
+}
+
+// firstRotary gives all heads the rotary embedding of the first layer.
+func firstRotary(e *editor) int {
+	var cos, sin *ir.Value
+	return e.each("RotaryEmbedding", "", func(n *ir.Node) bool {
+		if cos == nil {
+			cos, sin = n.Input(1), n.Input(2)
+		}
+		changes := n.Input(1) != cos
+		n.SetInput(1, cos)
+		n.SetInput(2, sin)
+		return changes
+	})
 }
 
 // scaleNotApplied takes the factor from cos and sin of rotary embeddings.

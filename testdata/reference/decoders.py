@@ -136,6 +136,22 @@ MAMBA_RULES = [
 
 GEMMA_RULES = [("norm.weight", normal(0.3)), ("embed_tokens.weight", normal(0.2))] + PLAIN_RULES
 
+GEMMA3 = {
+    key: value
+    for key, value in config(
+        "gemma3_text",
+        attention_bias=False,
+        head_dim=16,
+        hidden_activation="gelu_pytorch_tanh",
+        num_hidden_layers=3,
+        pad_token_id=0,
+        query_pre_attn_scalar=24,
+        sliding_window=8,
+        tie_word_embeddings=True,
+    ).items()
+    if key not in ("hidden_act", "rope_theta")
+}
+
 
 FALCON = {
     "alibi": False,
@@ -359,6 +375,33 @@ DECODERS = {
         GEMMA_RULES,
         plans=(SHORT, LONG),
         runs=RUNS[:3],  # the fused attention has no softcap
+    ),
+    "gemma3": decoder(
+        "gemma3",
+        "Gemma3ForCausalLM",
+        "Offset norms on every query and key head; a window of 8 columns in the first two of three layers; a rotary embedding for each kind of layer, positions divided in the third, both bases left to their defaults.",
+        GEMMA3 | {"rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window_pattern": 3},
+        GEMMA_RULES,
+        plans=(SHORT, LONG),
+    ),
+    "gemma3_options": decoder(
+        "gemma3_options",
+        "Gemma3ForCausalLM",
+        "The layout that is saved today, a rope record for each kind of layer, the first without a window; biases, capped logits, an untied head.",
+        GEMMA3
+        | {
+            "attention_bias": True,
+            "final_logit_softcapping": 3.0,
+            "layer_types": ["full_attention", "sliding_attention"],
+            "num_hidden_layers": 2,
+            "rope_parameters": {
+                "full_attention": {"factor": 4.0, "rope_theta": 500.0, "rope_type": "linear"},
+                "sliding_attention": {"rope_theta": 100.0, "rope_type": "default"},
+            },
+            "tie_word_embeddings": False,
+        },
+        GEMMA_RULES,
+        plans=(LONG,),
     ),
     "falcon": decoder(
         "falcon",
