@@ -42,6 +42,8 @@ func TestLint(t *testing.T) {
 		{"a fault of the spec", map[string]string{"x.yaml": strings.Replace(twoLinears, "out: b", "out: c", 1)}, Options{Config: "c.json"},
 			"x.yaml:11:59: error: `c` is neither a config key nor a named expression"},
 		{"a variant that is not there", map[string]string{"x.yaml": twoLinears}, Options{Variant: "v"}, "x.yaml: error: the spec has no variant `v`"},
+		{"a body that begins with no stream", map[string]string{"c.json": `{"a": 3, "b": 3}`, "x.yaml": strings.Replace(twoLinears, "{use: x}, ", "", 1)},
+			Options{Config: "c.json"}, "x.yaml:11:13: error: residual: no stream reaches this block: begin the body with `use`, `embedding` or `zeros`"},
 		{"a spec that is only extended", map[string]string{"x.yaml": "spec: v1\nname: x\nsummary: s\nabstract: true\n"}, Options{Config: "c.json"}, ""},
 		{"an output with the name of a state", map[string]string{"c.json": "{}", "x.yaml": `spec: v1
 name: x

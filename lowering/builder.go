@@ -80,6 +80,9 @@ func (b *Builder) Body(body Body, x Tensor) Tensor {
 	for _, blk := range body {
 		outer := b.block
 		b.block = blk
+		if x.IsZero() && !blk.Decl.Begins {
+			b.Fail("no stream reaches this block: begin the body with `use`, `embedding` or `zeros`")
+		}
 		before := x
 		x = blk.Decl.Lower(b, blk, x)
 		if b.options.Trace != nil {

@@ -25,9 +25,10 @@ var residualDecl = &Decl{
 }
 
 var parallelDecl = &Decl{
-	Name:  "parallel",
-	Doc:   "Runs every body on the same input and joins the results.",
-	Short: "of",
+	Name:   "parallel",
+	Begins: true,
+	Doc:    "Runs every body on the same input and joins the results.",
+	Short:  "of",
 	Options: []Option{
 		{Name: "of", Kind: BodiesOption, Required: true, Doc: "the bodies"},
 		{Name: "join", Kind: WordOption, Words: []string{"sum", "product", "concat"}, Default: "sum", Doc: "how the results become one"},
@@ -37,6 +38,9 @@ var parallelDecl = &Decl{
 		var y Tensor
 		for i, body := range blk.Opts.Bodies("of") {
 			z := b.Body(body, x)
+			if z.IsZero() {
+				b.Fail("no stream leaves body %d: it begins with none, and makes none", i+1)
+			}
 			if i == 0 {
 				y = z
 				continue
@@ -60,6 +64,7 @@ var parallelDecl = &Decl{
 
 var branchDecl = &Decl{
 	Name:    "branch",
+	Begins:  true,
 	Doc:     "Runs its body on a copy of the stream; only what the body saves or collects remains.",
 	Short:   "body",
 	Options: []Option{{Name: "body", Kind: BodyOption, Required: true, Doc: "what runs beside the stream"}},
@@ -70,8 +75,9 @@ var branchDecl = &Decl{
 }
 
 var scopeDecl = &Decl{
-	Name: "scope",
-	Doc:  "A prefix for the names in its body.",
+	Name:   "scope",
+	Begins: true,
+	Doc:    "A prefix for the names in its body.",
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Required: true, Doc: "the prefix"},
 		{Name: "body", Kind: BodyOption, Required: true, Doc: "what is named under it"},

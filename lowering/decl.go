@@ -99,6 +99,8 @@ type Decl struct {
 	// Values are the names of the values that the block adds to its component,
 	// with {option} where an option's text goes: {as}, {name}.row.
 	Values []string
+	// Begins says that the block does not read the stream: a body may begin with it.
+	Begins bool
 	// Lower adds the block's nodes. x is the stream; the result is the new one.
 	// It is nil for the combinators that the front end expands (if, layers).
 	Lower func(b *Builder, blk *Block, x Tensor) Tensor

@@ -7,9 +7,10 @@ import (
 )
 
 var embeddingDecl = &Decl{
-	Name:  "embedding",
-	Doc:   "Looks rows of a table up; the stream before it is ignored. Parameter `name.weight` [size, width].",
-	Short: "name",
+	Name:   "embedding",
+	Begins: true,
+	Doc:    "Looks rows of a table up; the stream before it is ignored. Parameter `name.weight` [size, width].",
+	Short:  "name",
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
 		{Name: "of", Kind: ValueOption, Required: true, Doc: "the ids, int64 [batch, sequence]"},

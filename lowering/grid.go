@@ -4,6 +4,7 @@ import "mobiusc/ir"
 
 var patchGridDecl = &Decl{
 	Name:   "patch_grid",
+	Begins: true,
 	Values: []string{"{name}", "{name}.row", "{name}.column", "{name}.height", "{name}.width", "{name}.frame"},
 	Doc: "Names the place of every packed patch: `name.row`, `name.column` (in its image), `name.height`, `name.width` (of its " +
 		"image, in patches) and `name.frame` (which frame it belongs to), each int64 [patches]. Patches of an image follow one another by " +

@@ -8,9 +8,10 @@ import (
 )
 
 var useDecl = &Decl{
-	Name:  "use",
-	Doc:   "The stream becomes a named value.",
-	Short: "value",
+	Name:   "use",
+	Begins: true,
+	Doc:    "The stream becomes a named value.",
+	Short:  "value",
 	Options: []Option{
 		{Name: "value", Kind: ValueOption, Required: true, Doc: "the value"},
 		{Name: "dtype", Kind: DTypeOption, Default: "model", Doc: "dtype of the stream"},
@@ -91,6 +92,7 @@ func (b *Builder) operand(o Record) Tensor {
 
 var zerosDecl = &Decl{
 	Name:    "zeros",
+	Begins:  true,
 	Doc:     "The stream becomes zeros of the given dims; the stream before it is ignored.",
 	Short:   "dims",
 	Options: []Option{{Name: "dims", Kind: DimsOption, Required: true, Doc: "the dims"}},
