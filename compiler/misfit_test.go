@@ -15,6 +15,7 @@ func TestMisfits(t *testing.T) {
 	attention := func(options string) string {
 		return layer("{attention: {name: a, heads: 2, head_dim: 4, mask: causal, padding: none" + options + "}}")
 	}
+	conv := func(options string) string { return "[{zeros: [batch, 8, 6]}, {conv: {name: c, out: 4, " + options + "}}]" }
 	lets := func(each string) string {
 		text := "let:\n"
 		for i := range 60 {
@@ -44,6 +45,13 @@ func TestMisfits(t *testing.T) {
 		{"more than there are", "[{call: f}]", function, "TopK: k is 99, and axis 2 of [batch, sequence, 8] has 8 elements"},
 		{"expressions that use others twice", "[{scale: a0}]", lets("a%d: a%d - a%d + 1"), ""},
 		{"text that doubles", "[{linear: {name: \"{a0}\", out: 8}}]", lets("a%d: a%d + a%d"), "the result is longer than 65536, the most that a text or list may be"},
+		{"a convolution", conv("kernel: 3"), "", ""},
+		{"unknown channels", "[{conv: {name: c, out: 4, kernel: 3}}]", "", "the number of channels must be a known number, but is sequence"},
+		{"a kernel of more dims", conv("kernel: [3, 3]"), "", "a kernel [3 3] needs a stream [batch, channels, …] with 2 dims after the channels, not [batch, 8, 6]"},
+		{"a kernel that is too long", conv("kernel: 9, padding: 1"), "", "a kernel of 9 is longer than the 6 places of the stream, with padding 1 at both ends"},
+		{"groups that do not divide", conv("kernel: 3, groups: 3"), "", "8 channels and 4 of the result do not divide among 3 groups"},
+		{"a stride too many", conv("kernel: 3, stride: [2, 2]"), "", "stride [2 2] and kernel [3] are not along the same number of dims"},
+		{"padding below 0", conv("kernel: 3, padding: -1"), "", "padding [-1] must not be below 0"},
 		{"theta 0", attention(", rope: {theta: 0}"), "", "with theta 0 and factor 0, pair 1 turns by +Inf a position"},
 		{"theta below 0", attention(", rope: {theta: -1}"), "", "pair 1 turns by NaN a position"},
 		{"no factor", attention(", rope: {theta: 10, type: linear}"), "", "a rotary embedding of type linear needs a factor above 0, not 0"},

@@ -33,6 +33,6 @@ func (b *Builder) subgraph(name string, make func() []*ir.Value) *ir.Graph {
 		b.nodes.Outputs = append(b.nodes.Outputs, v)
 	}
 	g := b.nodes
-	b.nodes, b.flat, b.full, b.casts, b.derived = outer.nodes, outer.flat, outer.full, outer.casts, outer.derived
+	b.nodes, b.flat, b.full, b.casts, b.derived, b.sized = outer.nodes, outer.flat, outer.full, outer.casts, outer.derived, outer.sized
 	return g
 }

@@ -28,6 +28,9 @@ type Builder struct {
 
 	cacheless *Block // one that found positions from the call alone, or nil
 
+	// sized are values with dims that no input need have: results of convolutions.
+	sized []*ir.Value
+
 	functions map[string]*ir.Function // of the spec, by name
 
 	sources map[string]string // of a spec's path, its directory and file

@@ -40,7 +40,8 @@ func (b *Builder) Reshape(v *ir.Value, dims ...ir.Dim) *ir.Value {
 }
 
 // ShapeOf returns an int64 [len(dims)] value that holds the sizes. A symbolic
-// dim is read off the input of the component that carries it.
+// dim is read off the input of the component that carries it, or off the value
+// in which it first appears.
 func (b *Builder) ShapeOf(dims ...ir.Dim) *ir.Value {
 	var key strings.Builder
 	for _, d := range dims {
@@ -74,15 +75,15 @@ func (b *Builder) shapePart(dims []ir.Dim) (*ir.Value, int) {
 	if len(numbers) > 0 {
 		return b.Ints(numbers...), len(numbers)
 	}
-	for _, in := range b.graph.Inputs {
-		shape := in.Type.Shape
+	for _, v := range slices.Concat(b.graph.Inputs, b.sized) {
+		shape := v.Type.Shape
 		for axis := range shape {
 			n := 0
 			for n < len(dims) && axis+n < len(shape) && shape[axis+n].Equal(dims[n]) {
 				n++
 			}
 			if n > 0 {
-				return b.Op("Shape", []*ir.Value{in}, ir.IntAttr("start", int64(axis)), ir.IntAttr("end", int64(axis+n))), n
+				return b.Op("Shape", []*ir.Value{v}, ir.IntAttr("start", int64(axis)), ir.IntAttr("end", int64(axis+n))), n
 			}
 		}
 	}

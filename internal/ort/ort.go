@@ -276,7 +276,8 @@ func (p Port) bind(t Tensor, sizes map[string]int64) error {
 	return nil
 }
 
-// learn solves a sum such as past + sequence for its one unknown symbol.
+// learn solves a dim that is linear in its one unknown symbol, such as past +
+// sequence or 2*source.
 func learn(d ir.Dim, n int64, sizes map[string]int64) {
 	unknown := ""
 	for _, s := range d.Symbols() {
@@ -290,12 +291,20 @@ func learn(d ir.Dim, n int64, sizes map[string]int64) {
 	if unknown == "" {
 		return
 	}
-	sizes[unknown] = 0
-	if base, ok := d.Eval(sizes); ok && d.Sub(ir.Sym(unknown)).Equal(d.Substitute(map[string]ir.Dim{unknown: ir.Int(0)})) {
-		sizes[unknown] = n - base
+	at := func(size int64) (int64, bool) {
+		sizes[unknown] = size
+		return d.Eval(sizes)
+	}
+	base, ok := at(0)
+	next, ok2 := at(1)
+	delete(sizes, unknown)
+	factor := next - base
+	if !ok || !ok2 || factor == 0 || (n-base)%factor != 0 {
 		return
 	}
-	delete(sizes, unknown)
+	if d.Sub(ir.Sym(unknown).Mul(ir.Int(factor))).Equal(d.Substitute(map[string]ir.Dim{unknown: ir.Int(0)})) {
+		sizes[unknown] = (n - base) / factor
+	}
 }
 
 // allocate makes the tensor for an output whose declared dims are known now.

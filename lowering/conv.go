@@ -1,0 +1,95 @@
+package lowering
+
+import "mobiusc/ir"
+
+var convDecl = &Decl{
+	Name: "conv",
+	Doc: "A convolution: the stream [batch, channels, …] becomes [batch, out, …], each of its n places along a dim (n + 2·padding − kernel) // stride + 1. " +
+		"Parameters `name.weight` [out, channels / groups, kernel …] and `name.bias` [out].",
+	Short: "name",
+	Options: []Option{
+		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
+		{Name: "out", Kind: IntOption, Required: true, Doc: "channels of the result"},
+		{Name: "kernel", Kind: IntsOption, Required: true, Doc: "size of the kernel along each dim after the channels: as many as the stream has"},
+		{Name: "stride", Kind: IntsOption, Doc: "step along each of them; absent: 1"},
+		{Name: "padding", Kind: IntsOption, Signed: true, Doc: "zeros added at both ends of each of them; absent: 0"},
+		{Name: "groups", Kind: IntOption, Default: "1", Doc: "groups of channels that do not see each other"},
+		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether a bias is added"},
+	},
+	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
+		c := &convolution{
+			Builder: b, out: blk.Opts.Int("out"), groups: blk.Opts.Int("groups"), kernel: blk.Opts.Ints("kernel"),
+			bias: blk.Opts.Bool("bias"),
+		}
+		c.stride = c.along(blk.Opts, "stride", 1)
+		c.padding = c.along(blk.Opts, "padding", 0)
+		c.check(x.Dims())
+		var y Tensor
+		b.Within(blk.Opts.Text("name"), func() { y = c.lower(x) })
+		return y
+	},
+}
+
+// convolution is one conv block while it is lowered.
+type convolution struct {
+	*Builder
+	out, groups             int64
+	kernel, stride, padding []int64 // along each dim after the channels
+	bias                    bool
+}
+
+// along returns an option that has a number for each dim of the kernel.
+func (c *convolution) along(o Record, name string, absent int64) []int64 {
+	values := o.Ints(name)
+	if !o.Has(name) {
+		values = make([]int64, len(c.kernel))
+		for i := range values {
+			values[i] = absent
+		}
+	}
+	if len(values) != len(c.kernel) {
+		c.Fail("%s %v and kernel %v are not along the same number of dims", name, values, c.kernel)
+	}
+	return values
+}
+
+// check fails where a kernel does not fit the stream.
+func (c *convolution) check(dims []ir.Dim) {
+	if len(dims) < 3 || len(dims)-2 != len(c.kernel) {
+		c.Fail("a kernel %v needs a stream [batch, channels, …] with %d dims after the channels, not %s", c.kernel, len(c.kernel), ir.Shape(dims))
+	}
+	channels := c.static(dims[1], "the number of channels")
+	if channels%c.groups != 0 || c.out%c.groups != 0 {
+		c.Fail("%d channels and %d of the result do not divide among %d groups", channels, c.out, c.groups)
+	}
+	for i, pad := range c.padding {
+		if pad < 0 {
+			c.Fail("padding %v must not be below 0", c.padding)
+		}
+		if n, known := dims[2+i].Int(); known && n+2*pad < c.kernel[i] {
+			c.Fail("a kernel of %d is longer than the %d places of the stream, with padding %d at both ends", c.kernel[i], n, pad)
+		}
+	}
+}
+
+// lower adds the operator. It takes bfloat16 from opset 22 on only: with
+// bfloat16 it computes in float32, which every target has.
+func (c *convolution) lower(x Tensor) Tensor {
+	t := x.DType()
+	if t == ir.BFloat16 {
+		t = ir.Float32
+	}
+	channels := c.static(x.Dims()[1], "the number of channels") / c.groups
+	weight := c.Param("weight", t, fanIn(channels*product(c.kernel)), append([]int64{c.out, channels}, c.kernel...)...)
+	inputs := []*ir.Value{c.Cast(c.Full(x), t), weight}
+	if c.bias {
+		inputs = append(inputs, c.Param("bias", t, Init{Std: 0.1}, c.out))
+	}
+	attrs := []*ir.Attr{
+		ir.IntsAttr("kernel_shape", c.kernel...), ir.IntsAttr("strides", c.stride...),
+		ir.IntsAttr("pads", append(append([]int64{}, c.padding...), c.padding...)...), ir.IntAttr("group", c.groups),
+	}
+	y := c.Cast(c.Op("Conv", inputs, attrs...), x.DType())
+	c.sized = append(c.sized, y)
+	return tensorOf(y)
+}
