@@ -84,6 +84,7 @@ var smallModels = []small{
 	{"bert", "bert", []int{59}, 367_112, ""},
 	{"roberta", "roberta", nil, 0, ""},
 	{"t5", "t5", []int{68, 92}, 856_120, ""},
+	{"whisper", "whisper", []int{55, 85}, 1_031_692, ""},
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},
 	{"qwen2_moe", "qwen2_moe", []int{218}, 0, ""},
 	{"olmoe", "olmoe", nil, 0, ""},

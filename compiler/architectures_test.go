@@ -60,6 +60,10 @@ var architectures = []architecture{
 	},
 	{spec: "roberta", configs: []string{"roberta-base", "xlm-roberta-base"}, references: []string{"roberta", "xlm_roberta"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
+	{
+		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},
+		references: []string{"whisper", "whisper_untied"},
+	},
 	{spec: "mamba", configs: []string{"mamba-130m-novocab"}, checkpoints: []string{"mamba-130m-novocab"}, references: []string{"mamba", "mamba_options"}},
 }
 

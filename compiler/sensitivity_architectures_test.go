@@ -231,6 +231,21 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"whisper": {
+		{"padding of the first convolution at one end", "whisper", "encoder", setAttr("Conv", "conv1", ir.IntsAttr("pads", 2, 0))},
+		{"padding of the second convolution at one end", "whisper", "encoder", setAttr("Conv", "conv2", ir.IntsAttr("pads", 0, 2))},
+		{"bias of a convolution dropped", "whisper", "encoder", dropInput("Conv", "conv2", 2)},
+		{"GELU approximated", "whisper", "encoder", setAttr("Gelu", "", ir.StringAttr("approximate", "tanh"))},
+		{"GELU after the convolutions dropped", "whisper_untied", "encoder", skip("Gelu", "")},
+		{"positions of the encoder ignored", "whisper", "encoder", skip("Add", "embed_positions")},
+		{"positions of the decoder ignored", "whisper", "decoder", skip("Add", "embed_positions")},
+		{"bias of the values dropped", "whisper", "encoder", dropInput("Gemm", "v_proj", 2)},
+		{"final norm of the encoder dropped", "whisper", "encoder", skip("LayerNormalization", "encoder.layer_norm")},
+		{"padding mask dropped", "whisper", "decoder", dropInput("Attention", "self_attn", 3)},
+		{"causal mask dropped", "whisper", "decoder", setAttr("Attention", "self_attn", ir.IntAttr("is_causal", 0))},
+		{"cross-attention caches not read", "whisper", "decoder", replaceInput("Equal", "memory", 0, 0)},
+		{"output projection of the cross-attention dropped", "whisper", "decoder", skip("Gemm", "encoder_attn.out_proj")},
+	},
 	"mamba": {
 		{"padding kept before the convolution", "mamba", "model", keepPadding(0)},
 		{"padding kept after the convolution", "mamba", "model", keepPadding(1)},

@@ -57,7 +57,7 @@ var publishedConfigs = map[string]map[string]int{
 	"qwen3_5": {"qwen3.5-27B": 64, "qwen3.5-4B": 32, "qwen3_8/config": 64},
 	"mistral": {"mistral-7b-v0.3": 32}, "phi3": {"phi-3-mini-4k": 32, "phi-3-mini-128k": 32}, "gemma2": {"gemma-2-2b": 26},
 	"gpt2": {"gpt2": 12, "distilgpt2": 6}, "bert": {"bert-base-uncased": 12, "all-MiniLM-L6-v2": 6}, "qwen3_moe": {"qwen3-30B-A3B": 48},
-	"t5": {"t5-small": 6, "flan-t5-base": 12}, "mamba": {"mamba-130m-novocab": 24},
+	"t5": {"t5-small": 6, "flan-t5-base": 12}, "whisper": {"whisper-tiny": 4}, "mamba": {"mamba-130m-novocab": 24},
 }
 
 // TestPublishedConfigs binds every published configuration strictly: no key of

@@ -122,7 +122,7 @@ def encoder(name, architecture, description, settings, rules=BERT_RULES, padding
     return make
 
 
-def t5_states(cache):
+def encoder_decoder_states(cache):
     values = {}
     for part, layers in (("self", cache.self_attention_cache.layers), ("cross", cache.cross_attention_cache.layers)):
         for i, layer in enumerate(layers):
@@ -150,7 +150,7 @@ def run_t5(load, name="short", target_length=5):
                 use_cache=True,
             )
             cache, encoded = out.cache, (out.encoder_last_hidden_state,)
-            values = {"logits": array(out.logits)} | {k: v.copy() for k, v in t5_states(cache).items()}
+            values = {"logits": array(out.logits)} | {k: v.copy() for k, v in encoder_decoder_states(cache).items()}
             given = {"decoder": {"input_ids": ids, "encoder_attention_mask": mask}}
             components = {"decoder": values}
             if n == 0:

@@ -16,6 +16,7 @@ import decoders
 import encoders
 import experts
 import qwen3_5
+import speech
 
 MODELS = {
     "qwen3_5_text": qwen3_5.text,
@@ -25,6 +26,7 @@ MODELS = {
     **decoders.DECODERS,
     **experts.EXPERTS,
     **encoders.ENCODERS,
+    **speech.SPEECH,
 }
 
 
