@@ -15,7 +15,9 @@ func TestMisfits(t *testing.T) {
 	attention := func(options string) string {
 		return layer("{attention: {name: a, heads: 2, head_dim: 4, mask: causal, padding: none" + options + "}}")
 	}
-	conv := func(options string) string { return "[{zeros: [batch, 8, 6]}, {conv: {name: c, out: 4, " + options + "}}]" }
+	conv := func(options string) string {
+		return "[{zeros: [batch, 8, 6]}, {conv: {name: c, out: 4, " + options + "}}]"
+	}
 	lets := func(each string) string {
 		text := "let:\n"
 		for i := range 60 {
