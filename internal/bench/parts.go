@@ -121,11 +121,13 @@ func textModel(ctx context.Context, b *bench) error {
 	}
 	// Two models with the logits of 4,096 tokens, 4 GB each and twice, are more than the machine may have.
 	shapes := b.lengths([]int64{1, 64, 256}, []int64{1, 64, 256, 1024})
-	shapesLast := b.lengths([]int64{1, 256}, []int64{1, 256, 1024, 4096})
+	shapesLast := b.lengths(nil, []int64{1, 256, 1024, 4096}) // only when asked for
 	if b.tokens == nil {
 		const past = 256
 		after := shape{fmt.Sprintf("1 after %d", past), request{Sizes: map[string]int64{"batch": 1, "sequence": 1, "past": past}}}
-		shapes, shapesLast = append(shapes, after), append(shapesLast, after)
+		if shapes = append(shapes, after); b.full {
+			shapesLast = append(shapesLast, after)
+		}
 	}
 	const what = "24 layers, hidden 1024, vocabulary 248,320; random weights, float32; each column in a run of its own with ours"
 	all := b.table("text", what+"; logits of all tokens")
@@ -145,12 +147,12 @@ func textModel(ctx context.Context, b *bench) error {
 		{last, oursLast, standard},
 		{last, oursLast, b.torch("torch eager, last logits", source.Config, true)},
 	} {
-		if b.against != "" && pair.other.name != b.against {
-			continue
-		}
 		lengths := shapes
 		if pair.table == last {
 			lengths = shapesLast
+		}
+		if len(lengths) == 0 || b.against != "" && pair.other.name != b.against {
+			continue
 		}
 		results, workers := b.compare(ctx, []entrant{pair.ours, pair.other}, lengths)
 		pair.table.pair("tokens", lengths, results)
