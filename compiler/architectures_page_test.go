@@ -91,6 +91,7 @@ var smallModels = []small{
 	{"mamba", "mamba", []int{100}, 302_952, "the convolution is four shifted products, an order of magnitude faster than a grouped Conv for one token, and left padding is kept out"},
 	{"qwen3_5_text", "qwen3_5", []int{174}, 468_580, ""},
 	{"qwen3_5_moe_text", "qwen3_5_moe", []int{312}, 518_244, ""},
+	{"qwen3_next", "qwen3_next", []int{674}, 0, ""},
 	{"qwen3_5", "qwen3_5", []int{197, 201, 18}, 1_000_920, "embedding: a placeholder without a feature keeps its own embedding, and taps are placed beside the features"},
 }
 
@@ -165,11 +166,12 @@ var peerLines = map[string]int{
 
 // longer says why a relative has more than the lines of [linesTable].
 var longer = map[string]string{
-	"qwen3_moe": "the experts are a block that its base does not have",
-	"qwen2_moe": "the experts, too, and a rule of its own for windows",
-	"gemma2":    "other norms and layers, four caps and scales, and windows in turn",
-	"gemma3":    "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
-	"stablelm":  "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
+	"qwen3_moe":  "the experts are a block that its base does not have",
+	"qwen2_moe":  "the experts, too, and a rule of its own for windows",
+	"gemma2":     "other norms and layers, four caps and scales, and windows in turn",
+	"gemma3":     "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
+	"stablelm":   "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
+	"qwen3_next": "the hybrid layers and the shared expert, which its base does not have",
 }
 
 func linesTable(t *testing.T) string {

@@ -43,6 +43,7 @@ var architectures = []architecture{
 	{spec: "qwen3_moe", configs: []string{"qwen3-30B-A3B"}, checkpoints: []string{"qwen3-30B-A3B"}, references: []string{"qwen3_moe", "qwen3_moe_sparse"}},
 	{spec: "qwen2_moe", configs: []string{"qwen1.5-moe-A2.7B"}, checkpoints: []string{"qwen1.5-moe-A2.7B"}, references: []string{"qwen2_moe"}},
 	{spec: "qwen3_5_moe", configs: []string{"qwen3.5-35B-A3B"}, references: []string{"qwen3_5_moe_text"}},
+	{spec: "qwen3_next", configs: []string{"qwen3-next-80B-A3B"}, references: []string{"qwen3_next", "qwen3_next_options"}},
 	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "gemma3", configs: []string{"gemma-3-4b"}, references: []string{"gemma3", "gemma3_options"}},

@@ -165,6 +165,23 @@ var architectureMutations = map[string][]mutation{
 	"qwen3_5_moe": {
 		{"weights not renormalised", "qwen3_5_moe_text", "model", overAll},
 	},
+	"qwen3_next": {
+		{"queries and keys swapped", "qwen3_next", "model", swapParts(4, 0, 1)},
+		{"values and gates swapped", "qwen3_next", "model", swapParts(4, 2, 3)},
+		{"betas and decays swapped", "qwen3_next", "model", swapParts(2, 0, 1)},
+		{"betas and decays of all heads side by side", "qwen3_next", "model", func(e *editor) int {
+			return e.each("Gemm", "in_proj_ba", func(n *ir.Node) bool {
+				return e.after(n.Output(0), func(v *ir.Value) *ir.Value {
+					concatenated := e.ints(0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11) // where betas and decays of three heads would be then
+					return e.node("Gather", v.Type, []*ir.Value{v, concatenated}, ir.IntAttr("axis", 1))
+				})
+			})
+		}},
+		{"another part of a head rotated", "qwen3_next", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"weights not renormalised", "qwen3_next", "model", overAll},
+		{"weights renormalised", "qwen3_next_options", "model", renormalise},
+		{"bias of the keys dropped", "qwen3_next_options", "model", dropInput("Gemm", "k_proj", 2)},
+	},
 	"falcon": {
 		{"keys and values of a group swapped", "falcon_new", "model", swapOutputs("Split", "self_attention", 1, 2)},
 		{"one norm for both", "falcon_new", "model", func(e *editor) int {
@@ -315,6 +332,23 @@ func swapOutputs(op, part string, i, j int) func(e *editor) int {
 	return func(e *editor) int {
 		return e.each(op, part, func(n *ir.Node) bool {
 			out := slices.Clone(n.Outputs())
+			out[i], out[j] = out[j], out[i]
+			n.SetOutputs(out)
+			return true
+		})
+	}
+}
+
+// swapParts swaps outputs of the nodes that take a projection of a mixer, whose
+// heads are in groups, apart into so many parts.
+func swapParts(parts, i, j int) func(e *editor) int {
+	return func(e *editor) int {
+		return e.each("Split", "linear_attn", func(n *ir.Node) bool {
+			out := slices.Clone(n.Outputs())
+			rows := n.Input(0).Producer()
+			if len(out) != parts || rows.OpType != "Reshape" || rows.Input(0).Producer().OpType != "Gemm" {
+				return false
+			}
 			out[i], out[j] = out[j], out[i]
 			n.SetOutputs(out)
 			return true

@@ -104,8 +104,8 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 		}
 		all := a.Linear(x, a.projection("qkv"), qw+2*kw)
 		if a.o.Record("qkv").Text("layout") == "grouped" {
-			q, k, v = a.ungroup(all)
-			return q, k, v, nil
+			parts := a.ungroup(all, a.kvHeads, qw/a.kvHeads, a.dim, a.dim)
+			return all.with(parts[0]), all.with(parts[1]), all.with(parts[2]), nil
 		}
 		parts := a.Split(all.v, qw, kw, kw)
 		return all.with(parts[0]), all.with(parts[1]), all.with(parts[2]), nil
@@ -120,18 +120,6 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	parts := a.Split(rows, a.dim, a.dim)
 	gate = a.Op("Reshape", []*ir.Value{parts[1], a.Ints(-1, qw)})
 	return both.with(a.Op("Reshape", []*ir.Value{parts[0], a.Ints(-1, qw)})), k, v, gate
-}
-
-// ungroup takes apart a projection that holds, for each key/value head, its
-// queries, its key and its value.
-func (a *attention) ungroup(all Tensor) (q, k, v Tensor) {
-	queries := a.heads / a.kvHeads * a.dim // width of the queries of a group
-	rows := a.Op("Reshape", []*ir.Value{all.v, a.Ints(-1, queries+2*a.dim)})
-	parts := a.Split(rows, queries, a.dim, a.dim)
-	width := func(part *ir.Value, n int64) Tensor {
-		return all.with(a.Op("Reshape", []*ir.Value{part, a.Ints(-1, n)}))
-	}
-	return width(parts[0], a.heads*a.dim), width(parts[1], a.kvHeads*a.dim), width(parts[2], a.kvHeads*a.dim)
 }
 
 func (a *attention) hasGate() bool { return a.o.Has("gate") }

@@ -20,8 +20,10 @@ var gatedDeltaNetDecl = &Decl{
 		{Name: "gate", Kind: WordOption, Words: activations, Default: "'silu'", Doc: "applied to z, which multiplies the normalised result in float32"},
 		projection("qkv", "in_proj_qkv", "queries, keys and values, concatenated"),
 		projection("z", "in_proj_z", "the gate"),
+		fusedProjection("qkvz", "one projection that holds `qkv` and `z`", "grouped: for each key head its query, its key, the values of its value heads, their gates"),
 		projection("beta", "in_proj_b", "how much of a value is written, through a sigmoid"),
 		projection("decay", "in_proj_a", "how much of the state is kept"),
+		fusedProjection("beta_decay", "one projection that holds `beta` and `decay`", "grouped: for each key head the betas of its value heads, then their decays"),
 		projection("output", "out_proj", "back to the stream"),
 		convOption("false"),
 		{Name: "l2_epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the sum of squares of a query or key"},
@@ -59,11 +61,9 @@ func (d *deltaNet) valueWidth() int64 { return d.valueHeads * d.valueDim }
 
 func (d *deltaNet) lower(x Tensor) Tensor {
 	in := d.dropPadding(d.o.Text("padding"), x)
-	qkv := d.Linear(in, d.o.Record("qkv"), 2*d.keyWidth()+d.valueWidth())
+	qkv, z := d.projectQKVZ(in)
 	mixed := d.CausalConv(qkv, d.o.Record("conv"), d.o.Int("kernel"), d.o.Text("activation"))
-	z := d.Linear(in, d.o.Record("z"), d.valueWidth())
-	beta := d.Linear(in, d.o.Record("beta"), d.valueHeads)
-	decay := d.Linear(in, d.o.Record("decay"), d.valueHeads)
+	beta, decay := d.projectBetaDecay(in)
 
 	parts := d.Split(mixed.v, 2*d.keyWidth(), d.valueWidth())
 	q, k := d.normalise(mixed.with(parts[0]))
@@ -71,6 +71,30 @@ func (d *deltaNet) lower(x Tensor) Tensor {
 	result := d.attend(q, k, v, d.logDecay(decay), beta.with(d.Unary("Sigmoid", d.Cast(beta.v, ir.Float32))))
 	gated := d.gate(result, z)
 	return d.Linear(gated.with(d.Cast(gated.v, x.DType())), d.o.Record("output"), d.static(x.Last(), "the width of the stream"))
+}
+
+// projectQKVZ returns queries, keys and values side by side [..., 2·key width +
+// value width], and the gate [..., value width].
+func (d *deltaNet) projectQKVZ(in Tensor) (qkv, z Tensor) {
+	if !d.o.Has("qkvz") {
+		qkv = d.Linear(in, d.o.Record("qkv"), 2*d.keyWidth()+d.valueWidth())
+		return qkv, d.Linear(in, d.o.Record("z"), d.valueWidth())
+	}
+	all := d.Linear(in, d.o.Record("qkvz"), 2*d.keyWidth()+2*d.valueWidth())
+	values := d.valueHeads / d.keyHeads * d.valueDim // width of the values of a key head
+	parts := d.ungroup(all, d.keyHeads, d.keyDim, d.keyDim, values, values)
+	return all.with(d.Op("Concat", parts[:3], ir.IntAttr("axis", 1))), all.with(parts[3])
+}
+
+// projectBetaDecay returns both before their nonlinearities, [..., value_heads].
+func (d *deltaNet) projectBetaDecay(in Tensor) (beta, decay Tensor) {
+	if !d.o.Has("beta_decay") {
+		beta = d.Linear(in, d.o.Record("beta"), d.valueHeads)
+		return beta, d.Linear(in, d.o.Record("decay"), d.valueHeads)
+	}
+	both, n := d.Linear(in, d.o.Record("beta_decay"), 2*d.valueHeads), d.valueHeads/d.keyHeads
+	parts := d.ungroup(both, d.keyHeads, n, n)
+	return both.with(parts[0]), both.with(parts[1])
 }
 
 // normalise returns queries and keys [batch, sequence, key width], each head

@@ -42,6 +42,13 @@ func projection(name, module, doc string, extra ...Option) Option {
 	return Option{Name: name, Kind: RecordOption, Default: "{}", Of: "linear", Short: "name", Doc: doc, Fields: fields}
 }
 
+// fusedProjection declares an option that is one projection in place of others,
+// whose features it holds group by group; grouped says in what order.
+func fusedProjection(name, doc, grouped string) Option {
+	return Option{Name: name, Kind: RecordOption, Of: "linear", Short: "name", Doc: doc, Fields: projectionOptions(
+		Option{Name: "layout", Kind: WordOption, Words: []string{"grouped"}, Default: "grouped", Doc: grouped})}
+}
+
 // Linear multiplies the last dim of x [..., in] by a weight; the result is
 // [..., out]. o holds the options of a linear or of a projection.
 //
@@ -98,4 +105,24 @@ func product(dims []int64) int64 {
 		n *= d
 	}
 	return n
+}
+
+// ungroup takes apart a projection [..., groups·Σwidths] that holds, one group
+// after the other, a part of each width. It returns a matrix for each part,
+// [product of the leading dims, groups·width]: the parts of all groups.
+//
+// The rows of the weight could be put in order instead. But they are the
+// checkpoint's bytes, which a package in place points at, and what is moved here
+// is one row of features a token.
+func (b *Builder) ungroup(all Tensor, groups int64, widths ...int64) []*ir.Value {
+	group := int64(0)
+	for _, w := range widths {
+		group += w
+	}
+	rows := b.Op("Reshape", []*ir.Value{all.v, b.Ints(-1, group)})
+	parts := b.Split(rows, widths...)
+	for i, w := range widths {
+		parts[i] = b.Op("Reshape", []*ir.Value{parts[i], b.Ints(-1, groups*w)})
+	}
+	return parts
 }

@@ -1,5 +1,7 @@
 """Reduced decoders with routed experts."""
 
+from common import normal
+from decoder import Plan
 from decoders import LONG, QWEN_WINDOW, SHORT, config, decoder
 from qwen3_5 import BLOCK_GAIN, TEXT_RULES, block_gain, text_config
 
@@ -8,6 +10,51 @@ def stacked(gain):
     """For experts stored in one tensor, [experts, out, in]."""
     return lambda draw, shape: draw.normal(0, gain * shape[2] ** -0.5, shape)
 
+
+def qwen3_next(**changes):
+    """A hybrid configuration with the keys of the published file, reduced, but for partial_rotary_factor.
+
+    Three value heads to each key head, unequal key and value widths.
+    """
+    settings = config(
+        "qwen3_next",
+        decoder_sparse_step=1,
+        full_attention_interval=4,
+        head_dim=16,
+        linear_conv_kernel_dim=4,
+        linear_key_head_dim=8,
+        linear_num_key_heads=2,
+        linear_num_value_heads=6,
+        linear_value_head_dim=12,
+        max_position_embeddings=262144,
+        mlp_only_layers=[1],
+        moe_intermediate_size=24,
+        norm_topk_prob=True,
+        num_experts=4,
+        num_experts_per_tok=2,
+        num_hidden_layers=4,
+        output_router_logits=False,
+        rope_scaling=None,
+        rope_theta=10000000,
+        router_aux_loss_coef=0.001,
+        shared_expert_intermediate_size=40,
+        use_sliding_window=False,
+        vocab_size=64,
+    )
+    return settings | changes
+
+
+# half the usual gain, as in the hybrid decoder with experts stored together
+NEXT_RULES = block_gain(BLOCK_GAIN / 2) + TEXT_RULES
+
+CHUNKS = Plan("chunks", "70 columns, one row with 3 columns of left padding; 2 decode steps", [70], (3,), 2)
+PIECES = Plan(
+    "pieces",
+    "Calls of 35 and 6 tokens, two rows, the first with 4 columns of left padding; 2 decode steps",
+    [35, 6],
+    (4, 0),
+    2,
+)
 
 EXPERTS = {
     "qwen3_moe": decoder(
@@ -117,6 +164,32 @@ EXPERTS = {
         + block_gain(BLOCK_GAIN / 2)
         + TEXT_RULES,
         stacked=True,  # as it is published
+        new_cache=None,
+    ),
+    "qwen3_next": decoder(
+        "qwen3_next",
+        "Qwen3NextForCausalLM",
+        "Hybrid decoder with fused projections, interleaved by key head; 2 of 4 experts beside a shared one, and a dense layer; the rotated part left to its default, a quarter.",
+        qwen3_next(),
+        NEXT_RULES,
+        plans=(SHORT, CHUNKS, PIECES),
+        new_cache=None,
+    ),
+    "qwen3_next_options": decoder(
+        "qwen3_next_options",
+        "Qwen3NextForCausalLM",
+        "Kinds of layers as a list, biases in attention, half of each head rotated, experts in every second layer with weights as the softmax gives them, tied.",
+        qwen3_next(
+            attention_bias=True,
+            decoder_sparse_step=2,
+            layer_types=["full_attention", "linear_attention"],
+            mlp_only_layers=[],
+            norm_topk_prob=False,
+            num_hidden_layers=2,
+            partial_rotary_factor=0.5,
+            tie_word_embeddings=True,
+        ),
+        [("embed_tokens.weight", normal(0.3)), (".bias", normal(0.1))] + NEXT_RULES,
         new_cache=None,
     ),
 }
