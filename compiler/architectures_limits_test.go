@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -113,7 +114,6 @@ func finite(values []float64) bool {
 // TestBeyondTheTable checks that a token beyond a learned table of positions is
 // refused by the runtime, not read from somewhere else.
 func TestBeyondTheTable(t *testing.T) {
-	const size = 64 // rows of the tables of both models
 	ids := func(n int, value func(i int) int64) ort.Tensor {
 		x := ort.Tensor{Type: ir.Int64, Dims: []int64{1, int64(n)}}
 		for i := range n {
@@ -123,32 +123,37 @@ func TestBeyondTheTable(t *testing.T) {
 	}
 	constant := func(v int64) func(int) int64 { return func(int) int64 { return v } }
 	index := func(i int) int64 { return int64(i) }
+	frames := func(n int) ort.Tensor { // two a row of the table
+		return ort.Tensor{Type: ir.Float32, Dims: []int64{1, 10, 2 * int64(n)}, Raw: make([]byte, 4*10*2*n)}
+	}
 	for _, model := range []struct {
-		name   string
-		inputs func(n int) map[string]ort.Tensor
+		name, component string
+		size            int // rows of the table
+		inputs          func(n int) map[string]ort.Tensor
 	}{
-		{"gpt2", func(n int) map[string]ort.Tensor {
+		{"gpt2", "model", 64, func(n int) map[string]ort.Tensor {
 			return map[string]ort.Tensor{"input_ids": ids(n, constant(5)), "attention_mask": ids(n, constant(1)), "position_ids": ids(n, index)}
 		}},
-		{"bert", func(n int) map[string]ort.Tensor {
+		{"bert", "model", 64, func(n int) map[string]ort.Tensor {
 			return map[string]ort.Tensor{"input_ids": ids(n, constant(5)), "attention_mask": ids(n, constant(1)), "token_type_ids": ids(n, constant(0))}
 		}},
+		{"whisper", "encoder", 20, func(n int) map[string]ort.Tensor { return map[string]ort.Tensor{"input_features": frames(n)} }},
 	} {
 		t.Run(model.name, func(t *testing.T) {
 			p := compileReference(t, model.name, model.name, compiler.Options{DType: "float32"})
 			run := func(n int) error {
 				call := &verify.Call{Inputs: model.inputs(n)}
-				_, err := p.Run(&verify.Reference{Name: model.name, Steps: []verify.Step{{Components: map[string]*verify.Call{"model": call}}}})
+				_, err := p.Run(&verify.Reference{Name: model.name, Steps: []verify.Step{{Components: map[string]*verify.Call{model.component: call}}}})
 				return err
 			}
-			if err := run(size); err != nil {
+			if err := run(model.size); err != nil {
 				t.Errorf("as many tokens as the table has rows: %v", err)
 			}
-			err := run(size + 1)
+			err := run(model.size + 1)
 			if err == nil {
 				t.Fatal("a token beyond the table is computed")
 			}
-			if !strings.Contains(err.Error(), "64") {
+			if !strings.Contains(err.Error(), fmt.Sprint(model.size)) {
 				t.Errorf("the error does not name the limit: %v", err)
 			}
 			t.Log(err)

@@ -90,6 +90,11 @@ func (c *convolution) lower(x Tensor) Tensor {
 		ir.IntsAttr("pads", append(append([]int64{}, c.padding...), c.padding...)...), ir.IntAttr("group", c.groups),
 	}
 	y := c.Cast(c.Op("Conv", inputs, attrs...), x.DType())
+	for i, d := range y.Type.Shape[2:] {
+		if !d.Known() {
+			c.Fail("the size of the result along dim %d of %s cannot be computed with padding %d", 2+i, ir.Shape(x.Dims()), c.padding[i])
+		}
+	}
 	c.sized = append(c.sized, y)
 	return tensorOf(y)
 }
