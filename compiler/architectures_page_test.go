@@ -78,6 +78,8 @@ var smallModels = []small{
 	{"gemma2", "gemma2", []int{92}, 438_060, ""},
 	{"gemma3", "gemma3", nil, 0, ""},
 	{"olmo2", "olmo2", nil, 0, ""},
+	{"smollm3", "smollm3", nil, 0, ""},
+	{"granite", "granite", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
@@ -172,6 +174,7 @@ var longer = map[string]string{
 	"gemma3":     "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
 	"stablelm":   "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
 	"qwen3_next": "the hybrid layers and the shared expert, which its base does not have",
+	"smollm3":    "a list or an interval of the layers with a rotary embedding, and windows in the others",
 }
 
 func linesTable(t *testing.T) string {

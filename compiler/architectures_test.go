@@ -48,6 +48,8 @@ var architectures = []architecture{
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "gemma3", configs: []string{"gemma-3-4b"}, references: []string{"gemma3", "gemma3_options"}},
 	{spec: "olmo2", references: []string{"olmo2"}},
+	{spec: "smollm3", references: []string{"smollm3", "smollm3_window"}},
+	{spec: "granite", references: []string{"granite"}},
 	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
 	{

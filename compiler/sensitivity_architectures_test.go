@@ -98,6 +98,27 @@ var architectureMutations = map[string][]mutation{
 		{"norm of the queries dropped", "olmo2", "model", skip("RMSNormalization", "q_norm")},
 		{"norm after the MLP dropped", "olmo2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
 	},
+	"smollm3": {
+		{"rotary embedding dropped in another layer", "smollm3", "model", skip("RotaryEmbedding", "layers.1.")},
+		{"base of the rotary embedding", "smollm3", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"window in every layer", "smollm3_window", "model", firstMask("")},
+		{"window dropped", "smollm3_window", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"bias of the MLP dropped", "smollm3_window", "model", dropInput("Gemm", "down_proj", 2)},
+	},
+	"granite": {
+		{"scores scaled by the width of a head", "granite", "model", setAttr("Attention", "", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
+		{"factor of the embedding dropped", "granite", "model", skip("Mul", "embed_tokens")},
+		{"factor of the branches dropped", "granite", "model", skip("Mul", "layers.0/")},
+		{"factor of the logits dropped", "granite", "model", func(e *editor) int {
+			return e.each("Mul", "", func(n *ir.Node) bool {
+				if n.Input(0).Name != "lm_head/Gemm" {
+					return false
+				}
+				n.Output(0).ReplaceUses(n.Input(0))
+				return true
+			})
+		}},
+	},
 	"stablelm": {
 		{"bias of the keys dropped", "stablelm", "model", dropInput("Gemm", "k_proj", 2)},
 		{"bias of the norms dropped", "stablelm", "model", zeroInput("LayerNormalization", 2)},

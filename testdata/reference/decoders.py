@@ -403,6 +403,48 @@ DECODERS = {
         GEMMA_RULES,
         plans=(LONG,),
     ),
+    "smollm3": decoder(
+        "smollm3",
+        "SmolLM3ForCausalLM",
+        "No rotary embedding in the third of three layers; the base of the others left to its default, as is the tied head.",
+        {
+            key: value
+            for key, value in config("smollm3", no_rope_layer_interval=3, num_hidden_layers=3, pad_token_id=0).items()
+            if key not in ("rope_theta", "tie_word_embeddings")
+        },
+        [("embed_tokens.weight", normal(0.3))] + PLAIN_RULES,
+        plans=(SHORT, LONG),
+    ),
+    "smollm3_window": decoder(
+        "smollm3_window",
+        "SmolLM3ForCausalLM",
+        "A list of the layers with a rotary embedding; a window of 8 columns in the one without; biases, an untied head.",
+        config(
+            "smollm3",
+            attention_bias=True,
+            mlp_bias=True,
+            no_rope_layers=[0, 1],
+            pad_token_id=0,
+            sliding_window=8,
+            use_sliding_window=True,
+        ),
+        plans=(LONG,),
+    ),
+    "granite": decoder(
+        "granite",
+        "GraniteForCausalLM",
+        "Factors of the embedding, the scores, the branches and the logits.",
+        config(
+            "granite",
+            attention_bias=False,
+            attention_multiplier=0.2,
+            embedding_multiplier=12.0,
+            logits_scaling=3.0,
+            mlp_bias=False,
+            residual_multiplier=0.22,
+        ),
+        [("embed_tokens.weight", normal(0.1))] + PLAIN_RULES,
+    ),
     "falcon": decoder(
         "falcon",
         "FalconForCausalLM",
