@@ -68,6 +68,7 @@ var architectures = []architecture{
 		references: []string{"whisper", "whisper_untied"},
 	},
 	{spec: "mamba", configs: []string{"mamba-130m-novocab"}, checkpoints: []string{"mamba-130m-novocab"}, references: []string{"mamba", "mamba_options"}},
+	{spec: "falcon_mamba", configs: []string{"falcon-mamba-7b"}, references: []string{"falcon_mamba"}},
 }
 
 // TestParityArchitectures runs every case of every reduced model in float32 and

@@ -315,6 +315,20 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"falcon_mamba": {
+		{"norm of the time steps dropped", "falcon_mamba", "model", func(e *editor) int {
+			return e.each("RMSNormalization", "mixer/", func(n *ir.Node) bool {
+				if !strings.HasSuffix(n.Name, "/RMSNormalization") {
+					return false
+				}
+				n.Output(0).ReplaceUses(n.Input(0))
+				return true
+			})
+		}},
+		{"norm of B dropped", "falcon_mamba", "model", skip("RMSNormalization", "mixer/RMSNormalization_2")},
+		{"norm of C dropped", "falcon_mamba", "model", skip("RMSNormalization", "mixer/RMSNormalization_3")},
+		{"epsilon of other norms in the mixer", "falcon_mamba", "model", setAttr("RMSNormalization", "mixer/", ir.FloatAttr("epsilon", 1e-5))},
+	},
 }
 
 // TestSensitivityArchitectures checks that the parity tests would notice each fault.

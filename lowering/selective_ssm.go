@@ -20,6 +20,11 @@ var selectiveSSMDecl = &Decl{
 		convOption("true"),
 		projection("x", "x_proj", "from the channels to the rank of the time steps, B and C, concatenated"),
 		projection("dt", "dt_proj", "from the rank to the time steps; it has a bias, and a softplus follows"),
+		{Name: "norms", Kind: RecordOption, Doc: "norms of what the projection `x` gives; their names are relative to the block", Fields: []Option{
+			{Name: "dt", Kind: BodyOption, Doc: "over the rank of the time steps, before they are projected"},
+			{Name: "b", Kind: BodyOption, Doc: "over B, the input of the state"},
+			{Name: "c", Kind: BodyOption, Doc: "over C, its output"},
+		}},
 		projection("out", "out_proj", "back to the stream"),
 		mixerPaddingOption,
 		{Name: "state_dtype", Kind: DTypeOption, Words: FloatingWords, Default: "model", Doc: "dtype in which `ssm_state` is carried"},
@@ -59,7 +64,7 @@ func (s *selectiveSSM) lower(x Tensor) Tensor {
 func (s *selectiveSSM) scan(x Tensor) Tensor {
 	selected := s.Linear(x.with(s.Cast(x.v, s.component.compute)), s.o.Record("x"), s.rank+2*s.state)
 	parts := s.Split(selected.v, s.rank, s.state, s.state)
-	dt := s.Linear(selected.with(parts[0]), s.o.Record("dt").or("bias", Opt{Value: true}), s.inner)
+	dt := s.Linear(s.norm("dt", selected.with(parts[0])), s.o.Record("dt").or("bias", Opt{Value: true}), s.inner)
 	delta := x.with(s.Unary("Softplus", s.Cast(dt.v, ir.Float32)))
 	rate := s.Unary("Neg", s.Unary("Exp", s.Param("A_log", ir.Float32, Init{Mean: 1, Std: 0.5}, s.inner, s.state)))
 	skip := s.Param("D", ir.Float32, Init{Mean: 1, Std: 0.1}, s.inner)
@@ -67,8 +72,14 @@ func (s *selectiveSSM) scan(x Tensor) Tensor {
 	dims := []ir.Dim{x.Lead()[0], ir.Int(s.inner), ir.Int(s.state)}
 	past, setState := s.State("", "ssm_state", s.o.DType("state_dtype"), dims, dims)
 	full := s.Full(x)
-	inputs := []*ir.Value{full, s.Full(delta), rate, s.Cast(s.Full(selected.with(parts[1])), ir.Float32), s.Cast(s.Full(selected.with(parts[2])), ir.Float32), skip, past}
+	b, c := s.norm("b", selected.with(s.Cast(parts[1], ir.Float32))), s.norm("c", selected.with(s.Cast(parts[2], ir.Float32)))
+	inputs := []*ir.Value{full, s.Full(delta), rate, s.Full(b), s.Full(c), skip, past}
 	outs := s.Call("SelectiveScan", inputs, []*ir.Type{full.Type, past.Type})
 	setState(outs[1])
 	return x.with(outs[0])
+}
+
+// norm applies the norm of one part of what the projection x gives, if it has one.
+func (s *selectiveSSM) norm(part string, t Tensor) Tensor {
+	return s.Body(s.o.Record("norms").Body(part), t)
 }

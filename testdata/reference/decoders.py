@@ -218,11 +218,11 @@ MAMBA = {
 }
 
 
-def mamba(name, description, plans=(SHORT,), **changes):
+def mamba(name, description, plans=(SHORT,), architecture="MambaForCausalLM", **changes):
     """The entry of MODELS for a decoder of state-space layers."""
     return decoder(
         name,
-        "MambaForCausalLM",
+        architecture,
         description,
         MAMBA | changes,
         MAMBA_RULES + PLAIN_RULES,
@@ -504,5 +504,14 @@ DECODERS = {
         tie_word_embeddings=False,
         use_bias=True,
         use_conv_bias=False,
+    ),
+    "falcon_mamba": mamba(
+        "falcon_mamba",
+        "Norms without weights on the time steps, B and C of the mixer; an untied head.",
+        plans=(UNPADDED, SHORT, CHUNKED, LONG),
+        architecture="FalconMambaForCausalLM",
+        mixer_rms_eps=1e-3,
+        model_type="falcon_mamba",
+        tie_word_embeddings=False,
     ),
 }
