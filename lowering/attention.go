@@ -15,7 +15,8 @@ var attentionDecl = &Decl{
 		{Name: "kv_heads", Kind: IntOption, Default: "heads", Doc: "key and value heads; query head h reads head h // (heads / kv_heads)"},
 		{Name: "head_dim", Kind: IntOption, Required: true, Doc: "width of a head"},
 		headProjection("query", "q_proj"), headProjection("key", "k_proj"),
-		projection("value", "v_proj", "the value projection"),
+		headProjection("value", "v_proj", Option{Name: "same_as_key", Kind: BoolOption, Default: "false",
+			Doc: "whether the values are what the key projection gives, before its norm and rotation; there is no value projection then"}),
 		projection("output", "o_proj", "the projection back to the stream"),
 		{Name: "bias", Kind: RecordOption, Short: "all", Doc: "which projections have a bias: one for all, or each", Fields: []Option{
 			{Name: "all", Kind: BoolOption, Doc: "every projection"},
@@ -46,9 +47,9 @@ var attentionDecl = &Decl{
 }
 
 // headProjection declares a projection whose heads may be normalised.
-func headProjection(name, module string) Option {
-	return projection(name, module, "the "+name+" projection",
-		Option{Name: "norm", Kind: BodyOption, Doc: "a norm over each head; its name is relative to the attention"})
+func headProjection(name, module string, more ...Option) Option {
+	norm := Option{Name: "norm", Kind: BodyOption, Doc: "a norm over each head; its name is relative to the attention"}
+	return projection(name, module, "the "+name+" projection", append([]Option{norm}, more...)...)
 }
 
 func lowerAttention(b *Builder, blk *Block, x Tensor) (y Tensor) {
@@ -79,6 +80,7 @@ func (a *attention) lower(x Tensor) Tensor {
 	q, k, v, gate := a.project(x)
 	q = a.norm("query", q)
 	k = a.norm("key", k)
+	v = a.norm("value", v)
 	if rope := a.o.Rope("rope"); rope != nil {
 		q, k = a.rotate(rope, q, a.heads), a.rotate(rope, k, a.kvHeads)
 	}
@@ -102,6 +104,9 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 		if a.hasGate() {
 			a.Fail("a gate in the query projection needs a query projection of its own, not `qkv`")
 		}
+		if a.valuesAreKeys() {
+			a.Fail("values that are the same as keys need a key projection of its own, not `qkv`")
+		}
 		all := a.Linear(x, a.projection("qkv"), qw+2*kw)
 		if a.o.Record("qkv").Text("layout") == "grouped" {
 			parts := a.ungroup(all, a.kvHeads, qw/a.kvHeads, a.dim, a.dim)
@@ -110,8 +115,7 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 		parts := a.Split(all.v, qw, kw, kw)
 		return all.with(parts[0]), all.with(parts[1]), all.with(parts[2]), nil
 	}
-	k = a.Linear(x, a.projection("key"), kw)
-	v = a.Linear(x, a.projection("value"), kw)
+	k, v = a.keysAndValues(x)
 	if !a.hasGate() {
 		return a.Linear(x, a.projection("query"), qw), k, v, nil
 	}
@@ -121,6 +125,19 @@ func (a *attention) project(x Tensor) (q, k, v Tensor, gate *ir.Value) {
 	gate = a.Op("Reshape", []*ir.Value{parts[1], a.Ints(-1, qw)})
 	return both.with(a.Op("Reshape", []*ir.Value{parts[0], a.Ints(-1, qw)})), k, v, gate
 }
+
+// keysAndValues projects what keys and values come from: [..., kv_heads·head_dim]
+// each, before any norm.
+func (a *attention) keysAndValues(x Tensor) (k, v Tensor) {
+	width := a.kvHeads * a.dim
+	k = a.Linear(x, a.projection("key"), width)
+	if a.valuesAreKeys() {
+		return k, k
+	}
+	return k, a.Linear(x, a.projection("value"), width)
+}
+
+func (a *attention) valuesAreKeys() bool { return a.o.Record("value").Bool("same_as_key") }
 
 func (a *attention) hasGate() bool { return a.o.Has("gate") }
 

@@ -39,9 +39,8 @@ func (a *attention) overMemory(x Tensor) Tensor {
 func (a *attention) memoryStates(memory Tensor) (key, value *ir.Value) {
 	batch, source := memory.Lead()[0], memory.Lead()[1]
 	compute := func() []*ir.Value {
-		k := a.norm("key", a.Linear(memory, a.projection("key"), a.kvHeads*a.dim))
-		v := a.Linear(memory, a.projection("value"), a.kvHeads*a.dim)
-		return []*ir.Value{a.toHeads(k, a.kvHeads), a.toHeads(v, a.kvHeads)}
+		k, v := a.keysAndValues(memory)
+		return []*ir.Value{a.toHeads(a.norm("key", k), a.kvHeads), a.toHeads(a.norm("value", v), a.kvHeads)}
 	}
 	if a.o.Text("cache") == "none" {
 		states := compute()

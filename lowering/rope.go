@@ -195,6 +195,9 @@ func (b *Builder) axisOfFrequency(r *Rope, axes string, n int64) []int64 {
 // frequencies returns the angle that each pair turns a position, in radians,
 // before any scaling.
 func (b *Builder) frequencies(r *Rope, headDim int64) []float64 {
+	if r.Type == "proportional" {
+		return b.proportionalFrequencies(r, headDim)
+	}
 	rotated := int64(float64(headDim) * r.Fraction)
 	if rotated < 2 || rotated%2 != 0 || rotated > headDim {
 		b.Fail("a rotary embedding cannot turn %d of %d dims of a head", rotated, headDim)
@@ -206,6 +209,19 @@ func (b *Builder) frequencies(r *Rope, headDim int64) []float64 {
 	freqs := make([]float64, n)
 	for j := range freqs {
 		freqs[j] = math.Pow(r.Theta, -2*float64(j)/float64(rotated))
+	}
+	return freqs
+}
+
+// proportionalFrequencies returns the frequencies of the whole head, of which the
+// lowest are zero: the fraction says how many pairs turn.
+func (b *Builder) proportionalFrequencies(r *Rope, headDim int64) []float64 {
+	if headDim%2 != 0 || r.Fraction > 1 || r.Axes == "split" {
+		b.Fail("a rotary embedding of type proportional cannot turn %g of %d dims of a head, nor split them among axes", r.Fraction, headDim)
+	}
+	freqs := make([]float64, headDim/2)
+	for j := range int64(float64(headDim) * r.Fraction / 2) {
+		freqs[j] = math.Pow(r.Theta, -2*float64(j)/float64(headDim))
 	}
 	return freqs
 }

@@ -13,9 +13,9 @@ func (r *Rope) rescale(freqs []float64) (scale float64, problem string) {
 	switch r.Type {
 	case "", "default":
 		return 1, ""
-	case "linear":
+	case "linear", "proportional":
 		for j := range freqs {
-			freqs[j] /= r.Factor
+			freqs[j] /= orDefault(r.Factor, 1)
 		}
 		return 1, ""
 	case "llama3":
@@ -32,6 +32,8 @@ func (r *Rope) misfit() string {
 	scaled := r.Type != "" && r.Type != "default"
 	original := r.OriginalMaxPositions > 0 || r.MaxPositions > 0
 	switch {
+	case r.Type == "proportional" && r.Factor == 0: // states no factor: 1
+		return ""
 	case scaled && r.Type != "longrope" && !(r.Factor > 0):
 		return fmt.Sprintf("a factor above 0, not %g", r.Factor)
 	case r.Type == "yarn" && !original:
