@@ -47,6 +47,7 @@ var architectures = []architecture{
 	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "gemma3", configs: []string{"gemma-3-4b"}, references: []string{"gemma3", "gemma3_options"}},
+	{spec: "gemma4", configs: []string{"gemma-4-31B-it"}, references: []string{"gemma4", "gemma4_values"}},
 	{spec: "olmo2", references: []string{"olmo2"}},
 	{spec: "smollm3", references: []string{"smollm3", "smollm3_window"}},
 	{spec: "granite", references: []string{"granite"}},
@@ -215,23 +216,24 @@ func TestPublishedCheckpoints(t *testing.T) {
 // TestTextOfVisionLanguage runs a text model from checkpoints of a vision-language
 // model, whose configuration nests it and whose tensors have had two prefixes.
 func TestTextOfVisionLanguage(t *testing.T) {
-	const model = "gemma3"
-	for _, prefix := range []string{"language_model.model.", "model.language_model."} {
-		t.Run(prefix, func(t *testing.T) {
-			dir := rewriteReference(t, model, 1, func(x *checkpointtest.Tensor) { x.Name = prefix + strings.TrimPrefix(x.Name, "model.") })
+	for _, c := range []struct{ model, prefix string }{
+		{"gemma3", "language_model.model."}, {"gemma3", "model.language_model."}, {"gemma4", "model.language_model."},
+	} {
+		t.Run(c.model+"/"+c.prefix, func(t *testing.T) {
+			dir := rewriteReference(t, c.model, 1, func(x *checkpointtest.Tensor) { x.Name = c.prefix + strings.TrimPrefix(x.Name, "model.") })
 			path := filepath.Join(dir, "config.json")
 			text, err := os.ReadFile(path)
 			if err == nil {
-				nested := fmt.Sprintf(`{"model_type": "gemma3", "image_token_index": 5, "text_config": %s, "vision_config": {"hidden_size": 24}}`, text)
+				nested := fmt.Sprintf(`{"model_type": %q, "image_token_index": 5, "text_config": %s, "vision_config": {"hidden_size": 24}}`, c.model, text)
 				err = os.WriteFile(path, []byte(nested), 0o666)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := compileCheckpoint(t, dir, model, compiler.Options{DType: "float32", Strict: true})
-			i := slices.IndexFunc(readIndex(t).Models, func(m referenceModel) bool { return m.Name == model })
-			for _, c := range readIndex(t).Models[i].Cases {
-				t.Run(c.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, c, float32Tolerance)) })
+			p := compileCheckpoint(t, dir, c.model, compiler.Options{DType: "float32", Strict: true})
+			i := slices.IndexFunc(readIndex(t).Models, func(m referenceModel) bool { return m.Name == c.model })
+			for _, played := range readIndex(t).Models[i].Cases {
+				t.Run(played.Name, func(t *testing.T) { checkFloat32(t, compareCase(t, p, played, float32Tolerance)) })
 			}
 		})
 	}

@@ -55,6 +55,21 @@ var architectureMutations = map[string][]mutation{
 		{"bias of the output projection dropped", "gemma3_options", "model", dropInput("Gemm", "o_proj", 2)},
 		{"softcap of the logits dropped", "gemma3_options", "model", skip("Tanh", "Tanh")},
 	},
+	"gemma4": {
+		{"norm of the values dropped", "gemma4", "model", skip("RMSNormalization", "self_attn/RMSNormalization")},
+		{"norm of the keys dropped", "gemma4", "model", skip("RMSNormalization", "k_norm")},
+		{"scores scaled by the width of a head", "gemma4", "model", setAttr("Attention", "", ir.FloatAttr("scale", 0.25))},
+		{"pairs turned at the pace of a quarter of the head", "gemma4", "model", rotate(func(j int, step int64) int64 {
+			if step == 0 || j == 0 {
+				return step
+			}
+			return step * 3 / 4
+		})},
+		{"factor of the layers dropped", "gemma4", "model", skip("Mul", "layers.1/")},
+		{"window in every layer", "gemma4", "model", firstMask("")},
+		{"softcap of the logits dropped", "gemma4", "model", skip("Tanh", "Tanh")},
+		{"bias of the values dropped", "gemma4_values", "model", dropInput("Gemm", "v_proj", 2)},
+	},
 	"llama": {
 		{"padding mask dropped", "llama", "model", dropInput("Attention", "", 3)},
 		{"query heads tiled over the key/value heads", "llama", "model", tileQueries},

@@ -152,6 +152,29 @@ GEMMA3 = {
     if key not in ("hidden_act", "rope_theta")
 }
 
+GEMMA4 = {key: value for key, value in GEMMA3.items() if key != "query_pre_attn_scalar"} | {
+    "enable_moe_block": False,
+    "global_head_dim": 32,
+    "hidden_size": 64,  # a branch that is small by chance is magnified by the norm after it; the wider, the rarer
+    "hidden_size_per_layer_input": 0,
+    "layer_types": ["sliding_attention", "full_attention"],
+    "model_type": "gemma4_text",
+    "num_hidden_layers": 2,
+    "num_kv_shared_layers": 0,
+    "rope_parameters": {
+        "full_attention": {"partial_rotary_factor": 0.25, "rope_theta": 1000.0, "rope_type": "proportional"},
+        "sliding_attention": {"rope_theta": 100.0, "rope_type": "default"},
+    },
+    "use_bidirectional_attention": "vision",
+}
+
+GEMMA4_RULES = [
+    ("q_norm.weight", normal(0.05, mean=0.5)),  # scores are not scaled
+    ("k_norm.weight", normal(0.05, mean=0.5)),
+    ("layer_scalar", normal(0.1, mean=0.8)),
+    ("embed_tokens.weight", normal(0.2)),
+] + PLAIN_RULES
+
 
 FALCON = {
     "alibi": False,
@@ -444,6 +467,21 @@ DECODERS = {
             residual_multiplier=0.22,
         ),
         [("embed_tokens.weight", normal(0.1))] + PLAIN_RULES,
+    ),
+    "gemma4": decoder(
+        "gemma4",
+        "Gemma4ForCausalLM",
+        "A window of 8 columns in the first layer; wider heads and fewer of keys in the second, where values are the keys before norm and rotation and a quarter of the pairs turns, at the pace of the whole head; norms on values, scores not scaled, a factor on each layer.",
+        GEMMA4 | {"attention_k_eq_v": True, "final_logit_softcapping": 3.0, "num_global_key_value_heads": 1},
+        GEMMA4_RULES,
+        plans=(SHORT, LONG),
+    ),
+    "gemma4_values": decoder(
+        "gemma4_values",
+        "Gemma4ForCausalLM",
+        "A value projection in every layer, biases, an untied head, and no cap.",
+        GEMMA4 | {"attention_bias": True, "attention_k_eq_v": False, "tie_word_embeddings": False},
+        GEMMA4_RULES,
     ),
     "falcon": decoder(
         "falcon",
