@@ -185,10 +185,11 @@ func (c *checked) checkDefaults(s *section) {
 			quiet := c.aside() // a key is used by what uses the default
 			quiet.typed(k.defExpr, k.static(), context{})
 			c.found = quiet.found
-		case k.def != nil && !k.typ.wordy() && k.def.Kind != tree.String:
-			r := &reading{}
-			r.convert(k.def, k.typ, "the default of "+k.path)
-			c.found = append(c.found, r.found...)
+		case k.def != nil && k.refused == "" && (k.typ.wordy() || k.def.Kind != tree.String):
+			what := "the default of " + k.path
+			if v, ok := c.constant(k.def, k.typ, what); ok && !k.covers(v) {
+				c.report(fault.NotCovered(k.def.Range, what, k.def.Describe(), formatAll(k.values), k.keyAt))
+			}
 		}
 	}
 }

@@ -118,11 +118,6 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 	if k.refused == "" {
 		c.checkName(e.Key)
 	}
-	if values := n.Get("values"); values != nil {
-		for _, v := range values.Items {
-			k.values = append(k.values, literal(v))
-		}
-	}
 	switch {
 	case n.Get("at") != nil || n.Get("keys") != nil:
 		c.declareSection(k, n)
@@ -133,6 +128,7 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 	default:
 		k.typ, _ = parseConfigType(n.Get("type").Text)
 		c.declareDefault(k)
+		c.declareValues(k, n.Get("values"))
 	}
 	if k.typ.word == "rope" {
 		k.numbers = ropeNumbersOf(n.Get("numbers"))
@@ -167,6 +163,31 @@ func (c *checked) declareDefault(k *configKey) {
 	e, d := expr.Parse(k.def.Text, k.def.Span)
 	c.report(d)
 	k.defExpr = e
+}
+
+// declareValues reads the values that a key is limited to, as those of a config
+// are read.
+func (c *checked) declareValues(k *configKey, n *tree.Node) {
+	if n == nil {
+		return
+	}
+	for _, item := range n.Items {
+		if item.Kind == tree.Null && k.typ.optional {
+			k.values = append(k.values, nil)
+			continue
+		}
+		if v, ok := c.constant(item, k.typ, "a value of "+k.path); ok {
+			k.values = append(k.values, v)
+		}
+	}
+}
+
+// constant converts a value that the spec states for a config key.
+func (c *checked) constant(n *tree.Node, t configType, what string) (expr.Value, bool) {
+	r := &reading{}
+	v, ok := r.convert(n, t, what)
+	c.found = append(c.found, r.found...)
+	return v, ok
 }
 
 // wordy reports whether the values of a type are words.

@@ -264,14 +264,15 @@ func (r *reading) plain(k *configKey, objects []jsonObject) *readValue {
 			r.report(fault.Shadowed(outer[0].entry.Key.Range, outer[0].path, h.path, h.entry.Key.Range))
 		}
 	}
-	if ok && len(k.values) > 0 && !covered(k.values, value) {
+	if ok && !k.covers(value) {
 		r.report(fault.NotCovered(h.entry.Value.Range, h.path, h.entry.Value.Describe(), formatAll(k.values), k.keyAt))
 	}
 	return v
 }
 
-func covered(values []expr.Value, v expr.Value) bool {
-	return slices.ContainsFunc(values, func(w expr.Value) bool { return expr.Equal(v, w) })
+// covers reports whether a value is among those that the key is limited to.
+func (k *configKey) covers(v expr.Value) bool {
+	return len(k.values) == 0 || slices.ContainsFunc(k.values, func(w expr.Value) bool { return expr.Equal(v, w) })
 }
 
 func formatAll(values []expr.Value) []string {
@@ -291,9 +292,6 @@ func (r *reading) absent(v *readValue, objects []jsonObject) {
 	case k.def != nil:
 		v.at = k.def.Range
 		v.value, _ = r.convert(k.def, k.typ, k.path)
-		if k.typ.word == "dtype" && v.value == nil {
-			v.value = k.def.Text
-		}
 	case !k.typ.optional && k.refused == "":
 		r.missing = append(r.missing, k)
 		r.report(fault.MissingConfigKey(start(objects[0].node), objects[0].join(k.from[0]), r.undeclared(objects[0], k), k.keyAt))

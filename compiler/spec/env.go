@@ -172,6 +172,9 @@ func (ev *evaluator) configValue(path string, r diag.Range) (expr.Value, *diag.D
 			value = float64(i)
 		}
 		v.value, v.state = value, known
+		if value != nil && !v.key.covers(value) {
+			return nil, fault.NotCovered(v.at, "the default of "+path, expr.Format(value), formatAll(v.key.values), v.key.keyAt)
+		}
 	}
 	return v.value, nil
 }
