@@ -186,12 +186,24 @@ func (c *checked) checkDefaults(s *section) {
 			quiet.typed(k.defExpr, k.static(), context{})
 			c.found = quiet.found
 		case k.def != nil && k.refused == "" && (k.typ.wordy() || k.def.Kind != tree.String):
-			what := "the default of " + k.path
-			if v, ok := c.constant(k.def, k.typ, what); ok && !k.covers(v) {
-				c.report(fault.NotCovered(k.def.Range, what, k.def.Describe(), formatAll(k.values), k.keyAt))
-			}
+			c.constantDefault(k)
 		}
 	}
+}
+
+// constantDefault checks a default that is no expression: its type, and that it
+// is among the values which the key is limited to.
+func (c *checked) constantDefault(k *configKey) {
+	what := "the default of " + k.path
+	v, ok := c.constant(k.def, k.typ, what)
+	if !ok || k.covers(v) {
+		return
+	}
+	at, other := k.def.Range, k.valuesAt
+	if at.File != c.s.Path && other.File == c.s.Path {
+		at, other = other, at // the child has limited what its parent states
+	}
+	c.report(fault.DefaultNotCovered(at, what, k.def.Describe(), formatAll(k.values), other))
 }
 
 // typed checks an expression that must have a type.

@@ -25,8 +25,9 @@ type configKey struct {
 	typ        configType
 	from       []string // its names in config.json
 	def        *tree.Node
-	defExpr    *expr.Expr // of a default that is an expression
-	values     []expr.Value
+	defExpr    *expr.Expr   // of a default that is an expression
+	values     []expr.Value // those that it is limited to
+	valuesAt   diag.Range
 	numbers    map[string]ropeNumber // of a rope, by name
 	refused    string                // why a config that sets the key is not covered
 	section    *section
@@ -171,6 +172,7 @@ func (c *checked) declareValues(k *configKey, n *tree.Node) {
 	if n == nil {
 		return
 	}
+	k.valuesAt = n.Range
 	for _, item := range n.Items {
 		if item.Kind == tree.Null && k.typ.optional {
 			k.values = append(k.values, nil)

@@ -25,15 +25,15 @@ func init() {
 		},
 		{
 			name: "default that is not covered", spec: child + "config: {rope_interleaved: {default: «true»}}\n",
-			want: `MB0405 unsupported-config-value: the default of rope_interleaved is true, and the spec covers false`,
+			want: `MB0405 unsupported-config-value: the default of rope_interleaved is true, and the spec covers false; state a default that it covers, or delete the default with null`,
 		},
 		{
 			name: "default word that is not covered", spec: edit("  width: int\n", "  width: int\n  kind_of: {type: string, default: «rotary», values: [absolute]}\n"),
-			want: `MB0405 unsupported-config-value: the default of kind_of is "rotary", and the spec covers absolute`,
+			want: `MB0405 unsupported-config-value: the default of kind_of is "rotary", and the spec covers absolute; state a default that it covers, or delete the default with null`,
 		},
 		{
-			name: "values that leave out the parent's default", spec: child + "config: {rope_interleaved: {values: [true]}}\n", place: "llama.yaml: false",
-			want: `MB0405 unsupported-config-value: the default of rope_interleaved is false, and the spec covers true`,
+			name: "values that leave out the parent's default", spec: child + "config: {rope_interleaved: {values: «[true]»}}\n",
+			want: `MB0405 unsupported-config-value: the default of rope_interleaved is false, and the spec covers true; state a default that it covers, or delete the default with null`,
 		},
 		{
 			name: "computed default that is not covered", spec: edit("default: 4}", "default: «width // 2», values: [2, 8]}"), config: baseConfig,

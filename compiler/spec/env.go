@@ -173,7 +173,7 @@ func (ev *evaluator) configValue(path string, r diag.Range) (expr.Value, *diag.D
 		}
 		v.value, v.state = value, known
 		if value != nil && !v.key.covers(value) {
-			return nil, fault.NotCovered(v.at, "the default of "+path, expr.Format(value), formatAll(v.key.values), v.key.keyAt)
+			return nil, fault.NotCovered(v.at, "the default of "+path, expr.Format(value), formatAll(v.key.values), v.key.valuesAt)
 		}
 	}
 	return v.value, nil

@@ -68,6 +68,12 @@ func NotCovered(r diag.Range, path, got string, values []string, declared diag.R
 	return noted(notSupported.At(r, "%s is %s, and the spec covers %s", path, got, strings.Join(values, ", ")), declared, "stated here")
 }
 
+// DefaultNotCovered reports a default that is not among the values of its key;
+// other is where the other of the two is stated.
+func DefaultNotCovered(r diag.Range, what, got string, values []string, other diag.Range) *diag.Diagnostic {
+	return hinted(NotCovered(r, what, got, values, other), "state a default that it covers, or delete the default with null")
+}
+
 // Refused reports a key that the spec refuses, with the spec's reason.
 func Refused(r diag.Range, path, why string) *diag.Diagnostic {
 	return notSupported.At(r, "%s is not supported: %s", path, why)
