@@ -23,6 +23,9 @@ func (o Options) manifest(b *bound) emit.Header {
 			"opset": fmt.Sprint(o.target().Opset),
 		},
 	}
+	for _, k := range b.result.Ignored {
+		m.Ignored = append(m.Ignored, emit.IgnoredKey{Key: k.Path, Reason: k.Reason})
+	}
 	set := func(name, value string) {
 		if value != "" {
 			m.Options[name] = value

@@ -40,6 +40,8 @@ type Header struct {
 	Tool   string `json:"tool"` // mobiusc and its version
 	Spec   Origin `json:"spec"`
 	Config Origin `json:"config"`
+	// Ignored lists the keys of the config that the spec passes over.
+	Ignored []IgnoredKey `json:"ignored,omitempty"`
 	// Options holds the options that shape the package, by name.
 	Options map[string]string `json:"options,omitempty"`
 	// Weights is none, copy, in-place or random.
@@ -55,6 +57,12 @@ type Runtime struct {
 	// GenAI is for onnxruntime-genai: type, context_length, …; names of inputs,
 	// outputs and states are those of the components.
 	GenAI map[string]any `json:"genai,omitempty"`
+}
+
+// IgnoredKey is a key of config.json that the graphs do not depend on, and why.
+type IgnoredKey struct {
+	Key    string `json:"key"` // its path, with dots
+	Reason string `json:"reason"`
 }
 
 // Origin names an input of the compilation and the SHA-256 of its content.
