@@ -86,6 +86,7 @@ var smallModels = []small{
 	{"falcon", "falcon", []int{67}, 372_256, ""},
 	{"bert", "bert", []int{59}, 367_112, ""},
 	{"roberta", "roberta", nil, 0, ""},
+	{"distilbert", "distilbert", nil, 0, ""},
 	{"t5", "t5", []int{68, 92}, 856_120, ""},
 	{"whisper", "whisper", []int{55, 85}, 1_031_692, ""},
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},
@@ -172,6 +173,7 @@ var peerLines = map[string]int{
 var longer = map[string]string{
 	"qwen3_moe":  "the experts are a block that its base does not have",
 	"qwen2_moe":  "the experts, too, and a rule of its own for windows",
+	"distilbert": "every name and most keys are others",
 	"gemma2":     "other norms and layers, four caps and scales, and windows in turn",
 	"gemma3":     "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
 	"gemma4":     "heads, values and a rotary embedding that differ by layer, and what is refused, with reasons",

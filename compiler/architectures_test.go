@@ -63,6 +63,7 @@ var architectures = []architecture{
 		references: []string{"bert"},
 	},
 	{spec: "roberta", configs: []string{"roberta-base", "xlm-roberta-base"}, references: []string{"roberta", "xlm_roberta"}},
+	{spec: "distilbert", configs: []string{"distilbert-base-uncased"}, references: []string{"distilbert"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
 	{
 		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},

@@ -239,6 +239,10 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"distilbert": {
+		{"padding mask dropped", "distilbert", "model", dropInput("Attention", "", 3)},
+		{"positions ignored", "distilbert", "model", skip("Add", "position_embeddings")},
+	},
 	"roberta": {
 		{"padding counted", "roberta", "model", replaceInput("Equal", "position_embeddings", 1, -1)},
 		{"padding at its place in the text", "roberta", "model", skip("Mul", "position_embeddings")},

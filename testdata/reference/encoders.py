@@ -29,7 +29,28 @@ BERT = {
     "vocab_size": 128,
 }
 
+DISTILBERT = {
+    "activation": "gelu",
+    "attention_dropout": 0.1,
+    "dim": 32,
+    "dropout": 0.1,
+    "hidden_dim": 64,
+    "initializer_range": 0.02,
+    "max_position_embeddings": 64,
+    "model_type": "distilbert",
+    "n_heads": 4,
+    "n_layers": 2,
+    "pad_token_id": 0,
+    "qa_dropout": 0.1,
+    "seq_classif_dropout": 0.2,
+    "sinusoidal_pos_embds": False,
+    "tie_weights_": True,
+    "torch_dtype": "bfloat16",
+    "vocab_size": 128,
+}
+
 BERT_RULES = [
+    ("layer_norm.weight", normal(0.2, mean=1)),
     ("LayerNorm.weight", normal(0.2, mean=1)),
     (".bias", normal(0.1)),
     ("embeddings.weight", normal(0.5)),
@@ -230,6 +251,7 @@ ENCODERS = {
         | {"layer_norm_eps": 1e-05, "model_type": "xlm-roberta"},
         padding=1,
     ),
+    "distilbert": encoder("distilbert", "DistilBertModel", "Other names; no token types.", DISTILBERT),
     "t5": t5(
         "t5",
         "Bucketed relative bias, unscaled scores, ReLU, tied and scaled head.",
