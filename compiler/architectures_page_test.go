@@ -92,6 +92,7 @@ var smallModels = []small{
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},
 	{"qwen2_moe", "qwen2_moe", []int{218}, 0, ""},
 	{"olmoe", "olmoe", nil, 0, ""},
+	{"mixtral", "mixtral", nil, 0, ""},
 	{"mamba", "mamba", []int{100}, 302_952, "the convolution is four shifted products, an order of magnitude faster than a grouped Conv for one token, and left padding is kept out"},
 	{"falcon_mamba", "falcon_mamba", nil, 0, ""},
 	{"qwen3_5_text", "qwen3_5", []int{174}, 468_580, ""},

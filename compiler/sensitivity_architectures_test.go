@@ -197,6 +197,25 @@ var architectureMutations = map[string][]mutation{
 		{"norm of the queries dropped", "olmoe", "model", skip("RMSNormalization", "q_norm")},
 		{"experts off by one", "olmoe", "model", nextExpert},
 	},
+	"mixtral": {
+		{"weights not renormalised", "mixtral", "model", overAll},
+		{"experts off by one", "mixtral", "model", nextExpert},
+		{"gate and up swapped", "mixtral", "model", func(e *editor) int {
+			return e.each("RoutedExperts", "", func(n *ir.Node) bool {
+				e.before(n, func() {
+					width := dim(n.Input(3).Type, 1) / 2
+					var swapped []int64
+					for i := range 2 * width {
+						swapped = append(swapped, (i+width)%(2*width))
+					}
+					n.SetInput(3, e.node("Gather", n.Input(3).Type, []*ir.Value{n.Input(3), e.ints(swapped...)}, ir.IntAttr("axis", 1)))
+				})
+				return true
+			})
+		}},
+		{"the common base of the rotary embedding", "mixtral", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"window dropped", "mixtral", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+	},
 	"qwen3_5_moe": {
 		{"weights not renormalised", "qwen3_5_moe_text", "model", overAll},
 	},

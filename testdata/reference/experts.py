@@ -2,7 +2,7 @@
 
 from common import normal
 from decoder import Plan
-from decoders import LONG, QWEN_WINDOW, SHORT, config, decoder
+from decoders import LONG, PLAIN_RULES, QWEN_WINDOW, SHORT, config, decoder
 from qwen3_5 import BLOCK_GAIN, TEXT_RULES, block_gain, text_config
 
 
@@ -115,6 +115,22 @@ EXPERTS = {
             sliding_window=8,
             use_sliding_window=True,
         ),
+        plans=(SHORT, LONG),
+    ),
+    "mixtral": decoder(
+        "mixtral",
+        "MixtralForCausalLM",
+        "Experts: 2 of 4, weights renormalised; a window of 8 columns in every layer; the rotary base left to its default, 1e6.",
+        {key: value for key, value in config("mixtral", rms_norm_eps=1e-05).items() if key != "rope_theta"}
+        | {
+            "intermediate_size": 24,
+            "num_experts_per_tok": 2,
+            "num_local_experts": 4,
+            "output_router_logits": False,
+            "router_aux_loss_coef": 0.02,
+            "sliding_window": 8,
+        },
+        [("experts.gate_up_proj", stacked(1)), ("experts.down_proj", stacked(0.5))] + PLAIN_RULES,
         plans=(SHORT, LONG),
     ),
     "olmoe": decoder(
