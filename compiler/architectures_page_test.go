@@ -83,6 +83,7 @@ var smallModels = []small{
 	{"granite", "granite", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
+	{"gpt_neox", "gpt_neox", nil, 0, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
 	{"bert", "bert", []int{59}, 367_112, ""},
 	{"roberta", "roberta", nil, 0, ""},

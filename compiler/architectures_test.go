@@ -54,6 +54,7 @@ var architectures = []architecture{
 	{spec: "granite", references: []string{"granite"}},
 	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
+	{spec: "gpt_neox", configs: []string{"pythia-160m"}, references: []string{"gpt_neox", "gpt_neox_sequential"}},
 	{
 		spec: "falcon", configs: []string{"falcon-7b-instruct"}, checkpoints: []string{"falcon-7b-instruct"},
 		references: []string{"falcon", "falcon_new", "falcon_sequential"},

@@ -283,6 +283,17 @@ var architectureMutations = map[string][]mutation{
 		{"GELU not approximated", "gpt2", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
 		{"scores of the second layer not divided", "gpt2_options", "model", setAttr("Attention", "h.1.", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
 	},
+	"gpt_neox": {
+		{"keys and values swapped", "gpt_neox", "model", swapOutputs("Split", "attention", 1, 2)},
+		{"adjacent pairs rotated", "gpt_neox", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 1))},
+		{"another part of a head rotated", "gpt_neox_sequential", "model", rotate(func(j int, _ int64) int64 { return turns(j, 8) })},
+		{"bias of the attention dropped", "gpt_neox", "model", dropInput("Gemm", "attention.dense", 2)},
+		{"one norm for both", "gpt_neox", "model", func(e *editor) int {
+			var norms []*ir.Value
+			e.each("LayerNormalization", "layers.0.", func(n *ir.Node) bool { norms = append(norms, n.Output(0)); return false })
+			return e.each("Gemm", "layers.0.mlp.dense_h_to_4h", func(n *ir.Node) bool { n.SetInput(0, norms[0]); return len(norms) == 2 })
+		}},
+	},
 	"t5": {
 		{"buckets off by one in the encoder", "t5", "encoder", nextBucket},
 		{"buckets off by one in the decoder", "t5", "decoder", nextBucket},

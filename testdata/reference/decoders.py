@@ -273,6 +273,33 @@ def grouped_states(groups):
     return read
 
 
+GPT_NEOX = {
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+    "hidden_act": "gelu",
+    "hidden_size": 64,
+    "initializer_range": 0.02,
+    "intermediate_size": 96,
+    "layer_norm_eps": 1e-05,
+    "max_position_embeddings": 128,
+    "model_type": "gpt_neox",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    "use_parallel_residual": True,
+    "vocab_size": 128,
+}
+
+GPT_NEOX_RULES = [
+    ("layernorm.weight", normal(0.2, mean=1)),
+    ("layer_norm.weight", normal(0.2, mean=1)),
+    ("embed_in.weight", normal(0.5)),
+    ("dense.weight", fan_in(0.5)),
+    ("dense_4h_to_h.weight", fan_in(0.5)),
+] + PLAIN_RULES
+
 STABLELM = {k: v for k, v in config("stablelm", hidden_size=64).items() if k != "rms_norm_eps"} | {
     "hidden_dropout": 0.0,
     "layer_norm_eps": 1e-05,
@@ -518,6 +545,21 @@ DECODERS = {
         "Attention and MLP side by side after one LayerNorm; a norm with its own weight on every query and key head; the rotated part left to its default, a quarter.",
         STABLELM | {"qk_layernorm": True, "use_parallel_residual": True, "use_qkv_bias": False},
         STABLELM_RULES,
+    ),
+    "gpt_neox": decoder(
+        "gpt_neox",
+        "GPTNeoXForCausalLM",
+        "Attention and MLP side by side, each after its own LayerNorm; fused projection by heads; half of each head rotated, another base; untied.",
+        GPT_NEOX | {"rotary_emb_base": 1000, "rotary_pct": 0.5},
+        GPT_NEOX_RULES,
+    ),
+    "gpt_neox_sequential": decoder(
+        "gpt_neox_sequential",
+        "GPTNeoXForCausalLM",
+        "Attention before the MLP, no biases of the attention, tied; the rotated part left to its default, a quarter.",
+        GPT_NEOX
+        | {"attention_bias": False, "hidden_act": "gelu_new", "tie_word_embeddings": True, "use_parallel_residual": False},
+        [("embed_in.weight", normal(0.3))] + GPT_NEOX_RULES,
     ),
     "gpt2": decoder(
         "gpt2",
