@@ -651,7 +651,7 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "unknown kind of layer", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": ["full_attention", "full_attention", «"sliding_attention"», "full_attention"], "vocab_size"`),
-		want: "MB0503 unknown-layer-kind: layer 2 is of kind `sliding_attention`, and the spec has no such kind; did you mean `linear_attention`?",
+		want: "MB0503 unknown-layer-kind: layer 2 is of kind `sliding_attention`, and the spec has no such kind; it is one of full_attention, linear_attention",
 	},
 	{
 		name: "unknown state dtype", spec: vlChild, config: vl(`"vocab_size"`, `"mamba_ssm_dtype": «"float8"», "vocab_size"`),

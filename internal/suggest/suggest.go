@@ -1,7 +1,12 @@
 // Package suggest finds the name that a misspelt one was meant to be.
 package suggest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Nearest returns the candidate closest to name, or "" when none is near. Among
 // equals the first wins.
@@ -15,16 +20,99 @@ func Nearest(name string, candidates []string) string {
 // Near returns the candidates that name may have meant, the closest first, each
 // once: the edit distance (insertions, deletions, substitutions and swaps of
 // neighbouring characters) must not exceed a third of the length of the name,
-// rounded, and a difference of case alone counts as nothing.
+// rounded, and a difference of case alone counts as nothing. Where words differ,
+// those that names share do not count: at most half of the rest may be edits, so
+// that score_bias is not near score_scale. Of no such candidate, one that name
+// shortens, or that shortens name, if it is the only one.
 func Near(name string, candidates []string) []string {
 	limit := (len([]rune(name)) + 1) / 3
 	byDistance := make([][]string, limit+1)
 	for _, c := range candidates {
-		if d := Distance(name, c); d <= limit && !slices.Contains(byDistance[d], c) {
+		if d := Distance(name, c); d <= limit && !slices.Contains(byDistance[d], c) && restIsNear(name, c) {
 			byDistance[d] = append(byDistance[d], c)
 		}
 	}
-	return slices.Concat(byDistance...)
+	if near := slices.Concat(byDistance...); len(near) > 0 {
+		return near
+	}
+	var long []string
+	for _, c := range candidates {
+		if shortens(name, c) && !slices.Contains(long, c) {
+			long = append(long, c)
+		}
+	}
+	if len(long) == 1 {
+		return long
+	}
+	return nil
+}
+
+// words splits a name at what is neither a letter nor a digit.
+func words(name string) []string {
+	return strings.FieldsFunc(string(fold(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// restIsNear reports whether no more than half of what is left of two names,
+// without the words that both begin and end with, has to be edited. Where one of
+// them has nothing left, it lacks a word, which the whole distance judges.
+func restIsNear(a, b string) bool {
+	x, y := words(a), words(b)
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return true
+	}
+	p, q := strings.Join(x, "_"), strings.Join(y, "_")
+	return 2*Distance(p, q) <= max(len([]rune(p)), len([]rune(q)))
+}
+
+// shortest is the least length of a word that stands for a longer one.
+const shortest = 3
+
+// shortens reports whether name begins a longer one (rms, rms_norm), or differs
+// from one in words that are abbreviated in either of them (self_attn,
+// self_attention).
+func shortens(name, other string) bool {
+	x, y := words(name), words(other)
+	if whole := string(fold(name)); len(whole) >= shortest && strings.HasPrefix(string(fold(other)), whole) {
+		return true
+	}
+	if len(x) != len(y) || len(x) == 0 {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] && !abbreviates(x[i], y[i]) && !abbreviates(y[i], x[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// abbreviates reports whether a word is the beginning of a longer one, or has
+// its first letter and then some of its consonants in their order (attn, cfg).
+func abbreviates(short, long string) bool {
+	if len(short) < shortest || len(short) >= len(long) {
+		return false
+	}
+	if strings.HasPrefix(long, short) {
+		return true
+	}
+	if short[0] != long[0] || strings.ContainsAny(short[1:], "aeiou") {
+		return false
+	}
+	rest := long
+	for _, r := range short {
+		i := strings.IndexRune(rest, r)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+utf8.RuneLen(r):]
+	}
+	return true
 }
 
 // Distance returns the edit distance between a and b in characters, ignoring

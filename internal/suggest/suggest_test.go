@@ -22,6 +22,37 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestWords has names of several words, whole words that differ, and
+// abbreviations.
+func TestWords(t *testing.T) {
+	names := []string{"self_attention", "cross_attention", "attention_bias", "epsilon", "feed_forward", "final_norm", "rms_norm", "rope", "rope_scaling",
+		"hidden_act", "hidden_size", "head_dim", "tie_word_embeddings"}
+	for _, c := range []struct{ name, want string }{
+		{"self_attn", "self_attention"},
+		{"Self_Attn", "self_attention"},
+		{"eps", "epsilon"},
+		{"feed_foward", "feed_forward"},
+		{"final_nrom", "final_norm"},
+		{"hidden_activation", "hidden_act"},
+		{"rope_scale", "rope_scaling"},
+		{"tie_embeddings", "tie_word_embeddings"},
+		{"rms", "rms_norm"},
+		{"attn_bias", "attention_bias"},
+		{"attention_softcap", ""},
+		{"hidden", ""}, // two begin with it
+		{"head_mix", ""},
+		{"rope_theta", ""},
+		{"head_k", ""},
+		{"ep", ""},
+		{"_", ""},
+		{"é_", ""},
+	} {
+		if got := Nearest(c.name, names); got != c.want {
+			t.Errorf("Nearest(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
