@@ -56,7 +56,7 @@ func (c *checked) component(e tree.Entry, ctx context) {
 	}
 	switch body := n.Get("body"); {
 	case body == nil:
-		c.report(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "body"))
+		c.report(c.lacking(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "body"), "components."+e.Key.Text+".body"))
 	default:
 		c.body(body, ctx)
 	}
@@ -71,7 +71,7 @@ func (c *checked) component(e tree.Entry, ctx context) {
 		}
 	}
 	if n.Get("outputs") == nil {
-		c.report(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "outputs"))
+		c.report(c.lacking(fault.MissingKey(e.Key.Range, "component "+e.Key.Text, "outputs"), "components."+e.Key.Text+".outputs"))
 		return
 	}
 	for _, out := range n.Get("outputs").Entries {
@@ -83,7 +83,7 @@ func (c *checked) input(e tree.Entry, ctx context) {
 	switch t := e.Value.Get("type"); {
 	case e.Value.Kind != tree.Map:
 	case t == nil:
-		c.report(fault.MissingKey(e.Key.Range, "input "+e.Key.Text, "type"))
+		c.report(c.lacking(fault.MissingKey(e.Key.Range, "input "+e.Key.Text, "type"), "components."+ctx.component+".inputs."+e.Key.Text+".type"))
 	default:
 		if parsed := c.tensorType(t); parsed != nil {
 			for _, d := range parsed.dims {
@@ -101,9 +101,10 @@ func (c *checked) output(e tree.Entry, ctx context) {
 	switch {
 	case e.Value.Kind != tree.Map:
 	case value == nil:
-		c.report(fault.MissingKey(e.Key.Range, "output "+e.Key.Text, "value"))
+		c.report(c.lacking(fault.MissingKey(e.Key.Range, "output "+e.Key.Text, "value"), "components."+ctx.component+".outputs."+e.Key.Text+".value"))
 	case value.Text != "result" && !slices.Contains(ctx.values, value.Text):
-		c.report(fault.UnknownValue(value.Range, value.Text, ctx.component, append([]string{"result"}, ctx.values...)))
+		known := append([]string{"result"}, ctx.values...)
+		c.report(c.lacking(fault.UnknownValue(value.Range, value.Text, ctx.component, known), "components."+ctx.component+".inputs."+value.Text))
 	}
 	if when := e.Value.Get("when"); when != nil {
 		c.expression(when, condition, ctx)
@@ -199,11 +200,7 @@ func (c *checked) reference(n *tree.Node, ctx context) {
 	target := ctx.blocks.Get(n.Text)
 	switch {
 	case target == nil:
-		d := fault.UnknownBody(n.Range, n.Text, slices.Concat(ctx.blocks.Keys(), c.g.types))
-		if at, ok := c.s.deleted["blocks."+n.Text]; ok {
-			d.Notes = append(d.Notes, diag.Related{Range: at, Message: "deleted here"})
-		}
-		c.report(d)
+		c.report(c.lacking(fault.UnknownBody(n.Range, n.Text, slices.Concat(ctx.blocks.Keys(), c.g.types)), "blocks."+n.Text))
 	case slices.Contains(ctx.stack, n.Text):
 		c.report(fault.BlockCycle(n.Range, append(ctx.stack[slices.Index(ctx.stack, n.Text):], n.Text)))
 	case len(ctx.stack) == maxOpenBodies:
@@ -249,7 +246,7 @@ func (c *checked) layers(e tree.Entry, f *form, ctx context) {
 	inner.layers = true
 	for _, name := range []string{"count", "each"} {
 		if n.Get(name) == nil {
-			c.report(fault.MissingKey(e.Key.Range, "block layers", name))
+			c.report(c.lackingOption(fault.MissingKey(e.Key.Range, "block layers", name), n, f, name))
 			return
 		}
 	}
@@ -369,7 +366,7 @@ func (c *checked) record(n *tree.Node, f *form, title string, at diag.Range, ctx
 		case value != nil && value.Kind != tree.Null:
 			c.option(value, fd.form, ctx)
 		case fd.required:
-			c.report(fault.MissingOption(at, title, fd.name, fd.doc))
+			c.report(c.lackingOption(fault.MissingOption(at, title, fd.name, fd.doc), n, f, fd.name))
 		default:
 			c.defaultValue(fd, title, at, ctx)
 		}
@@ -380,7 +377,7 @@ func (c *checked) record(n *tree.Node, f *form, title string, at diag.Range, ctx
 func (c *checked) defaultValue(fd *field, title string, at diag.Range, ctx context) {
 	o := fd.form.opt
 	if fd.form.kind == formValue && o.Default != "" && !slices.Contains(ctx.values, o.Default) {
-		c.report(fault.MissingDefaultValue(at, title, fd.name, o.Default, ctx.component))
+		c.report(c.lacking(fault.MissingDefaultValue(at, title, fd.name, o.Default, ctx.component), "components."+ctx.component+".inputs."+o.Default))
 	}
 }
 
@@ -393,12 +390,12 @@ func (c *checked) option(n *tree.Node, f *form, ctx context) {
 		c.holes(n, ctx)
 	case formValue:
 		if n.Text != "none" && !slices.Contains(ctx.values, n.Text) {
-			c.report(fault.UnknownValue(n.Range, n.Text, ctx.component, ctx.values))
+			c.report(c.lacking(fault.UnknownValue(n.Range, n.Text, ctx.component, ctx.values), "components."+ctx.component+".inputs."+n.Text))
 		}
 	case formFunction:
 		c.uses.functions[n.Text] = true
 		if known := c.s.root.Get("functions").Keys(); !slices.Contains(known, n.Text) {
-			c.report(fault.UnknownFunctionBody(n.Range, n.Text, known))
+			c.report(c.lacking(fault.UnknownFunctionBody(n.Range, n.Text, known), "functions."+n.Text))
 		}
 	case formRecord:
 		c.record(n, f, f.title, n.Range, ctx)

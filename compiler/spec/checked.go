@@ -116,9 +116,13 @@ func (s *Spec) checkAll() diag.List {
 			found = append(append(found, more...), v.checkWith(u)...)
 		}
 	}
-	if !s.Abstract && !found.HasErrors() {
+	switch {
+	case found.HasErrors():
+		found = append(found, s.ignores.filter(s.misspelt())...)
+	case !s.Abstract:
 		found = append(found, s.ignores.filter(s.unused(u))...)
 	}
+	s.leadToChild(found)
 	return found
 }
 

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strings"
+
 	"mobiusc/compiler/spec/expr"
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
@@ -91,7 +93,7 @@ func (c *checked) declareConfig(n *tree.Node) *section {
 	root.ignore = c.ignoreRules(n.Get("ignore"))
 	for _, e := range n.Entries {
 		if e.Key.Text != "at" && e.Key.Text != "ignore" && e.Value.Kind == tree.Map {
-			root.keys = append(root.keys, c.declareKey(e, ""))
+			root.keys = append(root.keys, c.declareKey(e, "", n))
 		}
 	}
 	return root
@@ -109,7 +111,8 @@ func (c *checked) ignoreRules(n *tree.Node) []ignoreRule {
 	return rules
 }
 
-func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
+// declareKey reads one key of those beside it.
+func (c *checked) declareKey(e tree.Entry, outer string, beside *tree.Node) *configKey {
 	n := e.Value
 	k := &configKey{name: e.Key.Text, path: outer + e.Key.Text, keyAt: e.Key.Range, from: textsOf(n.Get("from")), def: n.Get("default")}
 	if len(k.from) == 0 {
@@ -124,7 +127,7 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 		c.declareSection(k, n)
 	case k.refused != "":
 	case n.Get("type") == nil:
-		c.report(fault.MissingKey(e.Key.Range, "config key "+k.name, "type"))
+		c.report(c.lacking(fault.MissingType(e.Key.Range, k.name, typedKeys(beside)), strings.Join(append(k.keyPath(), "type"), ".")))
 		k.typ.word = "object"
 	default:
 		k.typ, _ = parseConfigType(n.Get("type").Text)
@@ -139,6 +142,16 @@ func (c *checked) declareKey(e tree.Entry, outer string) *configKey {
 	return k
 }
 
+// typedKeys returns the names of the keys that are declared with a type.
+func typedKeys(n *tree.Node) (names []string) {
+	for _, e := range n.Entries {
+		if e.Value.Get("type") != nil {
+			names = append(names, e.Key.Text)
+		}
+	}
+	return names
+}
+
 func (c *checked) declareSection(k *configKey, n *tree.Node) {
 	s := &section{name: k.path, at: []string{k.name}, ignore: c.ignoreRules(n.Get("ignore")), keyAt: k.keyAt}
 	if at := n.Get("at"); at != nil {
@@ -148,7 +161,7 @@ func (c *checked) declareSection(k *configKey, n *tree.Node) {
 	if keys := n.Get("keys"); keys != nil {
 		for _, e := range keys.Entries {
 			if e.Value.Kind == tree.Map {
-				s.keys = append(s.keys, c.declareKey(e, k.path+"."))
+				s.keys = append(s.keys, c.declareKey(e, k.path+".", keys))
 			}
 		}
 	}

@@ -14,7 +14,7 @@
 //	structure, wrongfile, schema, reference                   the JSON Schema, its findings, the reference page
 //	load, merge, expand                                       parents and variants, laid over each other and printed
 //	checked, check*, scope, wires, cycles                     what is known without a config
-//	unused, ignore                                            what nothing reads; comments that silence findings
+//	unused, deleted, ignore                                   what nothing reads; what a child took away; comments that silence findings
 //	config, ownconfig, configread, convert, roperead, unread  a config.json, read as section config declares it
 //	bind, env, eval*, metadata, weights                       the model that a config gives
 //	nearest, draft, trial                                     the spec that fits a config, a new one, made-up configs

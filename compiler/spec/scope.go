@@ -42,13 +42,7 @@ func (s *scope) NameType(name string, r diag.Range) (expr.Type, *diag.Diagnostic
 	if k := c.config.key(name); k != nil && k.refused == "" {
 		return k.static(), nil
 	}
-	d := fault.UnknownName(r, name, c.known(ctx))
-	if at, ok := c.s.deleted["config."+name]; ok {
-		d.Notes = append(d.Notes, diag.Related{Range: at, Message: "deleted here"})
-	} else if at, ok := c.s.deleted["let."+name]; ok {
-		d.Notes = append(d.Notes, diag.Related{Range: at, Message: "deleted here"})
-	}
-	return expr.AnyT, d
+	return expr.AnyT, c.lacking(fault.UnknownName(r, name, c.known(ctx)), "config."+name, "let."+name)
 }
 
 // definition returns where a name of the spec is defined.

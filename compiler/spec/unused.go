@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
@@ -11,25 +12,63 @@ import (
 	"mobiusc/internal/suggest"
 )
 
+// namedSections are those whose entries other sections mention by name.
+var namedSections = []struct{ name, what string }{
+	{"blocks", "the block"}, {"defaults", "the default for"}, {"functions", "the function"}, {"let", "the named expression"},
+}
+
 // unused reports what the leaf spec states and neither it nor a variant uses.
 func (s *Spec) unused(u *uses) diag.List {
 	var found diag.List
 	var all []idle
-	own := func(section string, used map[string]bool, what string) {
-		for _, e := range entries(s.root.Get(section)) {
-			if !used[e.Key.Text] && s.states(section, e.Key.Text) {
-				all = append(all, idle{e.Key.Text, e.Value, fault.Unused(s.statedAt(section, e), what+" `"+e.Key.Text+"`")})
+	used := map[string]map[string]bool{"blocks": u.blocks, "defaults": u.defaults, "functions": u.functions, "let": u.lets}
+	for _, section := range namedSections {
+		used := used[section.name]
+		known := slices.DeleteFunc(slices.Sorted(maps.Keys(used)), func(name string) bool { return s.states(section.name, name) })
+		for _, e := range entries(s.root.Get(section.name)) {
+			if name := e.Key.Text; !used[name] && s.states(section.name, name) {
+				all = append(all, idle{name, e.Value, fault.Unused(s.statedAt(section.name, e), section.what, name, known)})
 			}
 		}
 	}
-	own("blocks", u.blocks, "the block")
-	own("defaults", u.defaults, "the default for")
-	own("functions", u.functions, "the function")
-	own("let", u.lets, "the named expression")
 	for _, d := range heads(append(all, s.unusedKeys(s.compiled.config, u)...)) {
 		found.Add(*d)
 	}
 	return append(found, s.strangeSymbols(u)...)
+}
+
+// misspelt reports, beside errors, what the leaf spec adds under a name that
+// nothing mentions and that is close to one it inherits. Of the rest that is
+// unused nothing is said then: what uses it may be what is wrong.
+func (s *Spec) misspelt() (found diag.List) {
+	words := map[string]bool{}
+	mentioned(s.root, words)
+	for _, section := range namedSections {
+		var added []tree.Entry
+		var known []string
+		for _, e := range entries(s.root.Get(section.name)) {
+			switch name := e.Key.Text; {
+			case !s.states(section.name, name):
+				known = append(known, name)
+			case !words[name] && !s.inherits(section.name, name):
+				added = append(added, e)
+			}
+		}
+		for _, e := range added {
+			if d := fault.Unused(e.Key.Range, section.what, e.Key.Text, known); d.Fix != nil {
+				found.Add(*d)
+			}
+		}
+	}
+	s.compiled.config.walk(func(k *configKey) {
+		if words[k.path] || !s.addsKey(k) || k.section != nil || k.refused != "" || len(k.values) > 0 || s.root.At(append(k.keyPath(), "type")...) == nil {
+			return
+		}
+		if d := fault.UnusedKey(k.keyAt, k.path, s.keysBeside(k, s.compiled.config)); d.Fix != nil {
+			found.Add(*d)
+		}
+	})
+	return found
 }
 
 // idle is something that nothing uses but, perhaps, what is idle itself.
@@ -115,12 +154,37 @@ func mentioned(n *tree.Node, into map[string]bool) {
 }
 
 // states reports whether the leaf file itself has an entry.
-func (s *Spec) states(section, key string) bool {
-	return s.files[len(s.files)-1].root.At(section, key) != nil
+func (s *Spec) states(path ...string) bool { return s.leaf().root.At(path...) != nil }
+
+// inherits reports whether a parent has an entry.
+func (s *Spec) inherits(path ...string) bool {
+	return slices.ContainsFunc(s.files[:len(s.files)-1], func(f file) bool { return f.root.At(path...) != nil })
+}
+
+// keyPath returns the path in a spec's file of a config key.
+func (k *configKey) keyPath() []string {
+	return strings.Split("config."+strings.ReplaceAll(k.path, ".", ".keys."), ".")
+}
+
+// addsKey reports whether the leaf file declares a key that no parent has.
+func (s *Spec) addsKey(k *configKey) bool {
+	return s.states(k.keyPath()...) && !s.inherits(k.keyPath()...)
+}
+
+// keysBeside returns the names of the keys in the section of k, of which sec holds
+// all, that the leaf file does not state.
+func (s *Spec) keysBeside(k *configKey, sec *section) (names []string) {
+	outer := strings.TrimSuffix(k.path, k.name)
+	sec.walk(func(o *configKey) {
+		if o.path == outer+o.name && !s.states(o.keyPath()...) {
+			names = append(names, o.name)
+		}
+	})
+	return names
 }
 
 func (s *Spec) statedAt(section string, e tree.Entry) diag.Range {
-	return s.files[len(s.files)-1].root.Get(section).Entry(e.Key.Text).Key.Range
+	return s.leaf().root.Get(section).Entry(e.Key.Text).Key.Range
 }
 
 func (s *Spec) unusedKeys(sec *section, u *uses) (found []idle) {
@@ -138,11 +202,11 @@ func (s *Spec) unusedKeys(sec *section, u *uses) (found []idle) {
 // unusedKey reports a key where the spec declares it, or, if a parent does, where
 // the parent is named: the child has dropped the use.
 func (s *Spec) unusedKey(k *configKey) *diag.Diagnostic {
-	leaf := s.files[len(s.files)-1]
+	leaf := s.leaf()
 	if parent := leaf.root.Get("extends"); parent != nil && k.keyAt.File != leaf.path {
 		return fault.InheritedUnusedKey(parent.Range, k.path, k.keyAt)
 	}
-	return fault.UnusedKey(k.keyAt, k.path)
+	return fault.UnusedKey(k.keyAt, k.path, s.keysBeside(k, s.compiled.config))
 }
 
 // strangeSymbols reports a symbol of a dim that stands in one place only and

@@ -26,7 +26,7 @@ func (c *checked) wires(components *tree.Node) {
 			}
 			source, output, ok := strings.Cut(from.Text, ".")
 			if !ok || components.At(source, "outputs", output) == nil {
-				c.report(fault.UnknownWire(from.Range, from.Text, outputs))
+				c.report(c.lacking(fault.UnknownWire(from.Range, from.Text, outputs), "components."+source, "components."+source+".outputs."+output))
 				continue
 			}
 			feeds[comp.Key.Text] = append(feeds[comp.Key.Text], source)

@@ -21,8 +21,8 @@ func Nearest(name string, candidates []string) string {
 // once: the edit distance (insertions, deletions, substitutions and swaps of
 // neighbouring characters) must not exceed a third of the length of the name,
 // rounded, and a difference of case alone counts as nothing. Where words differ,
-// those that names share do not count: at most half of the rest may be edits, so
-// that score_bias is not near score_scale. Of no such candidate, one that name
+// those that names share do not count: at most half of the rest may be edits, or one,
+// so that score_bias is not near score_scale. Of no such candidate, one that name
 // shortens, or that shortens name, if it is the only one.
 func Near(name string, candidates []string) []string {
 	limit := (len([]rune(name)) + 1) / 3
@@ -52,7 +52,7 @@ func words(name string) []string {
 	return strings.FieldsFunc(string(fold(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// restIsNear reports whether no more than half of what is left of two names,
+// restIsNear reports whether no more than half, or one character, of what is left of two names,
 // without the words that both begin and end with, has to be edited. Where one of
 // them has nothing left, it lacks a word, which the whole distance judges.
 func restIsNear(a, b string) bool {
@@ -67,7 +67,7 @@ func restIsNear(a, b string) bool {
 		return true
 	}
 	p, q := strings.Join(x, "_"), strings.Join(y, "_")
-	return 2*Distance(p, q) <= max(len([]rune(p)), len([]rune(q)))
+	return Distance(p, q) <= max(1, len([]rune(p))/2, len([]rune(q))/2)
 }
 
 // shortest is the least length of a word that stands for a longer one.

@@ -22,10 +22,12 @@ func UnreadKey(r diag.Range, path string, empty bool, known []string) *diag.Diag
 	return d
 }
 
-// UnusedKey reports a declared config key that nothing uses.
-func UnusedKey(r diag.Range, path string) *diag.Diagnostic {
-	return hinted(unused.At(r, "config key `%s` is declared, and nothing uses it", path),
+// UnusedKey reports a declared config key that nothing uses; known are the keys
+// that the spec inherits beside it.
+func UnusedKey(r diag.Range, path string, known []string) *diag.Diagnostic {
+	d := hinted(unused.At(r, "config key `%s` is declared, and nothing uses it", path),
 		"use it, limit it with `values`, or list it under `ignore` with a reason")
+	return perhaps(d, path[strings.LastIndexByte(path, '.')+1:], known)
 }
 
 // InheritedUnusedKey reports a config key that a parent declares and uses, and

@@ -36,6 +36,14 @@ func misspelt(d *diag.Diagnostic, name string, known []string) *diag.Diagnostic 
 	return meant(d, name, known)
 }
 
+// perhaps is misspelt where a name need not be one of those that are known.
+func perhaps(d *diag.Diagnostic, name string, known []string) *diag.Diagnostic {
+	if suggest.Nearest(name, known) == "" {
+		return d
+	}
+	return misspelt(d, name, known)
+}
+
 // mended adds the fix that writes text in a range, quoted if it has to be.
 func mended(d *diag.Diagnostic, r diag.Range, text string) *diag.Diagnostic {
 	d.Fix = &diag.Fix{Range: r, NewText: text, Title: "write `" + text + "`"}

@@ -69,6 +69,11 @@ func MissingKey(r diag.Range, where, key string) *diag.Diagnostic {
 	return missingKey.At(r, "%s needs `%s`", where, key)
 }
 
+// MissingType reports a config key without a type; known are those that have one.
+func MissingType(r diag.Range, name string, known []string) *diag.Diagnostic {
+	return perhaps(MissingKey(r, "config key "+name, "type"), name, known)
+}
+
 // SameMistake reports whether two findings about structure are about one mistake
 // that is reached in two ways, through an alias.
 func SameMistake(a, b diag.Diagnostic) bool {
@@ -159,9 +164,10 @@ func NoComponent(r diag.Range) *diag.Diagnostic {
 	return hinted(missingKey.At(r, "a spec needs a component"), "a component is one graph: its inputs, body and outputs")
 }
 
-// Unused reports what a spec states and nothing uses.
-func Unused(r diag.Range, what string) *diag.Diagnostic {
-	return unusedBlock.At(r, "%s is used by nothing", what)
+// Unused reports what a spec states and nothing uses; known are names that the
+// spec inherits.
+func Unused(r diag.Range, what, name string, known []string) *diag.Diagnostic {
+	return perhaps(unusedBlock.At(r, "%s `%s` is used by nothing", what, name), name, known)
 }
 
 // GoesWith adds to a finding that something is unused what only that uses.

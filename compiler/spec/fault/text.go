@@ -16,6 +16,12 @@ func noted(d *diag.Diagnostic, r diag.Range, message string) *diag.Diagnostic {
 	return d
 }
 
+// DeletedAt adds where what a finding misses was deleted.
+func DeletedAt(d *diag.Diagnostic, r diag.Range) { noted(d, r, "deleted here") }
+
+// InheritedBy adds to a finding in a parent where the child names it.
+func InheritedBy(d *diag.Diagnostic, r diag.Range) { noted(d, r, "inherited here") }
+
 // hinted adds the likely fix.
 func hinted(d *diag.Diagnostic, hint string) *diag.Diagnostic {
 	d.Hint = hint
