@@ -35,6 +35,10 @@ func init() {
 			want: "MB0205 missing-key: config key hiden_act needs `type`; did you mean `hidden_act`?",
 		},
 		{
+			name: "misspelt key of a section of the parent", spec: vlChild + "config: {vision: {keys: {«num_head»: int}}}\n",
+			want: "MB0402 unused-config-key: config key `vision.num_head` is declared, and nothing uses it; did you mean `num_heads`?",
+		},
+		{
 			name: "abbreviated option", spec: child + "defaults: {rms_norm: {«eps»: 1.0e-6}}\n",
 			want: "MB0201 unknown-key: block rms_norm has no key `eps`; did you mean `epsilon`?",
 		},

@@ -42,10 +42,17 @@ func (f Fit) Missing() (paths []string) {
 }
 
 // distance is what separates the spec from the config: a key that is missing or
-// refused weighs more than one that is not read, and a name that is close to one
-// of the spec's a little less than nothing.
+// refused weighs more than one that is not read, one whose value says nothing
+// (null, false, zero) counts for nothing, and a name that is close to one of the
+// spec's for a little less than that.
 func (f Fit) distance(modelType string) int {
-	d := 4*(2*len(f.missing)+2*len(f.Refused)+len(f.unread)) - min(f.Read, 3)
+	unread := 0
+	for _, u := range f.unread {
+		if !isEmpty(u.value) {
+			unread++
+		}
+	}
+	d := 4*(2*len(f.missing)+2*len(f.Refused)+unread) - min(f.Read, 3)
 	for _, t := range f.Spec.Types() {
 		if suggest.Nearest(modelType, []string{t}) != "" {
 			return d - 6
@@ -113,6 +120,9 @@ func (f Fit) aliases() map[*configKey]string {
 	out := map[*configKey]string{}
 	for _, k := range f.missing {
 		for _, u := range f.unread {
+			if u.value.Kind == tree.Null { // it states nothing
+				continue
+			}
 			name := lastOf(u.path)
 			if slices.Contains(same[name], k.name) || slices.ContainsFunc(k.from, func(from string) bool { return slices.Contains(same[name], from) }) {
 				out[k] = name
@@ -147,7 +157,7 @@ func guessType(n *tree.Node) string {
 			return "list<" + guessType(n.Items[0]) + ">"
 		}
 		return "object"
-	case tree.Map:
+	case tree.Map, tree.Null:
 		return "object"
 	}
 	switch {

@@ -41,9 +41,7 @@ func (r *reading) unread(n *tree.Node, path string, s *section, outer []*section
 
 func (r *reading) unreadKey(e tree.Entry, path string, known []string) {
 	d := fault.UnreadKey(e.Key.Range, path, isEmpty(e.Value), known)
-	if d.Severity == diag.Warning {
-		r.left = append(r.left, unreadKey{path, e.Value})
-	}
+	r.left = append(r.left, unreadKey{path, e.Value})
 	if r.strict && d.Severity == diag.Warning {
 		d.Severity = diag.Error
 	}
