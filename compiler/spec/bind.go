@@ -171,7 +171,7 @@ func (ev *evaluator) checks(at place) {
 		switch {
 		case fault.IsAbsentSection(d):
 		case d != nil:
-			ev.fail(d)
+			ev.fail(ev.withValues(d, parsed, at))
 		case !expr.Truth(v):
 			ev.fail(ev.failedCheck(e, parsed, at))
 		}
@@ -180,29 +180,8 @@ func (ev *evaluator) checks(at place) {
 
 // failedCheck says which values make a check fail, and where they stand.
 func (ev *evaluator) failedCheck(e tree.Entry, parsed *expr.Expr, at place) *diag.Diagnostic {
-	var values []string
-	var notes []diag.Related
-	paths := expr.Paths(parsed.Root)
-	for i, p := range paths {
-		if slices.Contains(paths[:i], p) {
-			continue
-		}
-		part, bad := expr.Parse(p, func(int, int) diag.Range { return e.Value.Range })
-		if bad != nil {
-			continue
-		}
-		v, d := expr.Eval(part, &environment{ev, at})
-		if d != nil {
-			continue
-		}
-		values = append(values, p+" is "+expr.Format(v))
-		if cv := ev.config.values[p]; cv != nil && cv.source != "" {
-			notes = append(notes, diag.Related{Range: cv.at, Message: cv.source})
-		}
-	}
-	d := fault.FailedCheck(e.Value.Range, e.Key.Text, values)
-	d.Notes = notes
-	return d
+	values, notes := ev.valuesIn(parsed, at)
+	return fault.FailedCheck(e.Value.Range, e.Key.Text, values, notes)
 }
 
 // computeDType decides in which dtype the package computes.

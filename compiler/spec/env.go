@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,10 @@ type evaluator struct {
 	compute string
 	lacks   bool // a section that is read and absent has been reported
 	bodies  int  // written out of the component in hand
+	// explaining is set while the names in an expression without a value are
+	// read: those without one themselves would have theirs read in turn, and
+	// that again at every expression around them.
+	explaining bool
 }
 
 func (ev *evaluator) fail(d *diag.Diagnostic) {
@@ -121,7 +126,7 @@ func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (exp
 		}
 		ev.letValues[use] = v
 	}
-	return v, d
+	return v, ev.withValues(d, e, at)
 }
 
 // sectionValue returns a section of the config as a record, none if it is absent.
@@ -163,10 +168,11 @@ func (ev *evaluator) configValue(path string, r diag.Range) (expr.Value, *diag.D
 		return nil, fault.Cycle(r, path)
 	case defaulted:
 		v.state = computing
-		value, d := expr.Eval(v.key.defExpr, &environment{ev, place{layer: -1}})
+		at := place{layer: -1}
+		value, d := expr.Eval(v.key.defExpr, &environment{ev, at})
 		if d != nil {
 			v.state = known
-			return nil, d
+			return nil, ev.withValues(d, v.key.defExpr, at)
 		}
 		if i, ok := value.(int64); ok && v.key.typ.word == "float" && v.key.typ.outer == "" {
 			value = float64(i)
@@ -194,8 +200,51 @@ func (ev *evaluator) value(n *tree.Node, o *lowering.Option, at place) (v expr.V
 		return nil, false
 	}
 	v, d := expr.Eval(e, &environment{ev, at})
-	ev.fail(d)
+	ev.fail(ev.withValues(d, e, at))
 	return v, d == nil
+}
+
+// withValues adds to an expression that has no value what the names in it stand
+// for: the spec is where it fails, and the config is what to look at.
+func (ev *evaluator) withValues(d *diag.Diagnostic, e *expr.Expr, at place) *diag.Diagnostic {
+	if !fault.IsEvaluation(d) || ev.explaining || d.Hint != "" {
+		return d // a named expression inside has said it already
+	}
+	ev.explaining = true
+	defer func() { ev.explaining = false }()
+	values, notes := ev.valuesIn(e, at)
+	return fault.WithValues(d, values, notes)
+}
+
+// longList is how many entries a list has that is not worth printing.
+const longList = 12
+
+// valuesIn says what each name in an expression stands for, and where the config
+// states it.
+func (ev *evaluator) valuesIn(e *expr.Expr, at place) (values []string, notes []diag.Related) {
+	paths := expr.Paths(e.Root)
+	for i, p := range paths {
+		if slices.Contains(paths[:i], p) {
+			continue
+		}
+		part, bad := expr.Parse(p, func(int, int) diag.Range { return diag.Range{} })
+		if bad != nil {
+			continue
+		}
+		v, d := expr.Eval(part, &environment{ev, at})
+		if d != nil {
+			continue
+		}
+		text := " is " + expr.Format(v)
+		if list, ok := v.([]expr.Value); ok && len(list) >= longList {
+			text = fmt.Sprintf(" has %d entries", len(list))
+		}
+		values = append(values, p+text)
+		if cv := ev.config.values[p]; cv != nil && cv.source != "" {
+			notes = append(notes, diag.Related{Range: cv.at, Message: cv.source})
+		}
+	}
+	return values, notes
 }
 
 // truth evaluates a condition; a missing one holds.

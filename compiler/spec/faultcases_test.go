@@ -584,6 +584,26 @@ var faultCases = []faultCase{
 		want: `MB0404 bad-config-value: hidden_size must be a whole number, not 64.5`,
 	},
 	{
+		name: "division by a number of the config", config: conf(`"vocab_size"`, `"ratio": 0, "vocab_size"`),
+		spec: child + "config: {ratio: int}\nblocks: {self_attention: {attention: {window: hidden_size // «ratio»}}}\n",
+		want: `MB0305 evaluation-failed: division by zero; in this config hidden_size is 64, ratio is 0`,
+	},
+	{
+		name: "division by a number of the config in a default", config: conf(`"vocab_size"`, `"ratio": 0, "vocab_size"`),
+		spec: child + "config: {ratio: int, wide: {type: int, default: hidden_size // «ratio»}}\nblocks: {self_attention: {attention: {window: wide}}}\n",
+		want: `MB0305 evaluation-failed: division by zero; in this config hidden_size is 64, ratio is 0`,
+	},
+	{
+		name: "named expression that divides by a number of the config", config: conf(`"vocab_size"`, `"ratio": 0, "vocab_size"`),
+		spec: child + "config: {ratio: int}\nlet: {wide: hidden_size // «ratio»}\nblocks: {self_attention: {attention: {window: wide + layer}}}\n",
+		want: `MB0305 evaluation-failed: division by zero; in this config hidden_size is 64, ratio is 0`,
+	},
+	{
+		name: "index beyond a long list of the config", config: conf(`"vocab_size"`, `"windows": [1,2,3,4,5,6,7,8,9,10,11,12,13], "vocab_size"`),
+		spec: child + "config: {windows: list<int>}\nblocks:\n  self_attention:\n    attention:\n      window: «windows[13 + layer]»\n",
+		want: `MB0305 evaluation-failed: index 13 is outside the list, which has 13 entries; in this config windows has 13 entries, layer is 0`,
+	},
+	{
 		name: "unknown activation", config: conf(`"vocab_size"`, `"hidden_act": «"sliu"», "vocab_size"`),
 		want: "MB0404 bad-config-value: hidden_act must be an activation, one of gelu, gelu_tanh, relu, sigmoid, silu, tanh, not \"sliu\"; did you mean `silu`?",
 	},

@@ -54,6 +54,9 @@ func NoValue(r diag.Range, what string) *diag.Diagnostic {
 	return evaluation.At(r, "%s needs a value, and this is none", what)
 }
 
+// IsEvaluation reports whether a finding is an expression without a value.
+func IsEvaluation(d *diag.Diagnostic) bool { return d != nil && d.Code == evaluation.Code }
+
 // DivisionByZero reports a division by zero.
 func DivisionByZero(r diag.Range) *diag.Diagnostic { return evaluation.At(r, "division by zero") }
 

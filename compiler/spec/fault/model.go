@@ -8,11 +8,16 @@ import (
 )
 
 // FailedCheck reports a check of the spec that the config does not pass.
-func FailedCheck(r diag.Range, message string, values []string) *diag.Diagnostic {
-	d := check.At(r, "%s", message)
+func FailedCheck(r diag.Range, message string, values []string, notes []diag.Related) *diag.Diagnostic {
+	return WithValues(check.At(r, "%s", message), values, notes)
+}
+
+// WithValues adds what the names of an expression stand for, and where that is stated.
+func WithValues(d *diag.Diagnostic, values []string, notes []diag.Related) *diag.Diagnostic {
 	if len(values) > 0 {
 		d.Hint = "in this config " + strings.Join(values, ", ")
 	}
+	d.Notes = notes
 	return d
 }
 
