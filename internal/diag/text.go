@@ -49,16 +49,27 @@ func (p *Printer) one(d Diagnostic) error {
 	if place != "" {
 		place = p.paint(bold, place+":") + " "
 	}
-	fmt.Fprintf(&s, "%s%s: %s [%s %s]\n", place, p.paint(severityColor[d.Severity], d.Severity.String()), d.Message, d.Code, d.Name)
+	fmt.Fprintf(&s, "%s%s: %s [%s %s]\n", place, p.paint(severityColor[d.Severity], d.Severity.String()), visible(d.Message), d.Code, d.Name)
 	p.excerpt(&s, d.Range, d.Severity)
 	if d.Hint != "" {
-		fmt.Fprintf(&s, "  = %s\n", d.Hint)
+		fmt.Fprintf(&s, "  = %s\n", visible(d.Hint))
 	}
 	for _, n := range d.Notes {
-		fmt.Fprintf(&s, "  %s: %s\n", n.Range, n.Message)
+		fmt.Fprintf(&s, "  %s: %s\n", n.Range, visible(n.Message))
 	}
 	_, err := io.WriteString(p.W, s.String())
 	return err
+}
+
+// visible replaces the characters of foreign text that would steer a terminal,
+// or change the order of what it shows, one for one.
+func visible(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c != '\t' && unicode.In(c, unicode.Cc, unicode.Bidi_Control) {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, text)
 }
 
 // maxExcerpt is how many characters of a line are shown; of a longer one, those
@@ -68,7 +79,7 @@ const maxExcerpt = 160
 // excerpt writes the line of a range with a caret below its stretch.
 func (p *Printer) excerpt(s *strings.Builder, r Range, severity Severity) {
 	text, ok := p.line(r.File, r.Start.Line)
-	line, start := []rune(text), r.Start.Col-1
+	line, start := []rune(visible(text)), r.Start.Col-1
 	if !ok || start < 0 {
 		return
 	}

@@ -22,6 +22,7 @@ func TestPrinter(t *testing.T) {
 		{"several lines", "k: a\n  b\n", span(1, 4, 2, 4), "    1 | k: a\n      |    ^\n"},
 		{"CR LF", "a: b\r\nk: WORD\r\n", span(2, 4, 2, 8), "    2 | k: WORD\n      |    ^^^^\n"},
 		{"a byte order mark", "\ufeffk: WORD\n", span(1, 4, 1, 8), "    1 | k: WORD\n      |    ^^^^\n"},
+		{"characters that steer a terminal", "k\x1b[2J\u202e: WORD\x00\n", span(1, 9, 1, 13), "    1 | k\ufffd[2J\ufffd: WORD\ufffd\n      |         ^^^^\n"},
 		{"a long line", long, span(1, 301, 1, 305),
 			"    1 | …" + strings.Repeat("a", 40) + "WORD" + strings.Repeat("b", 116) + "…\n      | " + strings.Repeat(" ", 41) + "^^^^\n"},
 		{"a long stretch", long, span(1, 1, 1, 601), "    1 | " + strings.Repeat("a", 160) + "…\n      | " + strings.Repeat("^", 160) + "\n"},
@@ -34,12 +35,12 @@ func TestPrinter(t *testing.T) {
 			}
 			return []byte(c.text), nil
 		}}
-		d := (&Kind{Code: "MB0001", Name: "x"}).At(c.at, "a message")
+		d := (&Kind{Code: "MB0001", Name: "x"}).At(c.at, "a\x1b[1m message")
 		if err := p.Print(List{*d}); err != nil {
 			t.Fatal(err)
 		}
 		first, rest, _ := strings.Cut(out.String(), "\n")
-		if want := c.at.String() + ": error: a message [MB0001 x]"; first != want || rest != c.want {
+		if want := c.at.String() + ": error: a\ufffd[1m message [MB0001 x]"; first != want || rest != c.want {
 			t.Errorf("%s: printed\n%s\nwant\n%s\n%s", c.name, &out, want, c.want)
 		}
 	}
