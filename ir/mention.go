@@ -1,7 +1,5 @@
 package ir
 
-import "unicode/utf8"
-
 // Mention is a name that the text of a function gives: in a node, or in the head
 // of a graph. The head of a function is that of its body.
 type Mention struct {
@@ -37,9 +35,15 @@ func ParseFunctionMentions(name string, src []byte) ([]*Function, Mentions, erro
 		p.mentions = mentions
 		return p.functions()
 	})
+	characters := make([]int, len(src)+1) // before each byte that begins one
+	n := 0
+	for i := range string(src) {
+		characters[i] = n
+		n++
+	}
+	characters[len(src)] = n
 	for m, at := range mentions { // bytes so far
-		from := utf8.RuneCount(src[:at[0]])
-		mentions[m] = [2]int{from, from + utf8.RuneCount(src[at[0]:at[1]])}
+		mentions[m] = [2]int{characters[at[0]], characters[at[1]]}
 	}
 	return functions, mentions, err
 }

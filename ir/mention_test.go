@@ -1,6 +1,10 @@
 package ir
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestMentions(t *testing.T) {
 	const text = `# größer
@@ -39,5 +43,25 @@ f <slope> (x) => (y) { y = If (c) <then_branch = g () => (z) { z = m.Neg (x, "ü
 	// Of two equal mentions, the last.
 	if at := mentions[Mention{Node: inner, Role: InputMention, Name: "x"}]; string(runes[at[0]-2:at[1]]) != ", x" {
 		t.Errorf("the last x is at %q", string(runes[at[0]-2:at[1]]))
+	}
+}
+
+// TestMentionsOfLongText checks that the time grows with the text, not with its square.
+func TestMentionsOfLongText(t *testing.T) {
+	const nodes = 50_000
+	text := "<opset_import: [\"\": 21]>\nf (x) => (y) {" + strings.Repeat(" y = Relu (x)", nodes) + "}"
+	begin := time.Now()
+	functions, mentions, err := ParseFunctionMentions("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(mentions); got != 3*nodes+5 {
+		t.Errorf("%d mentions, want %d", got, 3*nodes+5)
+	}
+	if at := mentions[Mention{Node: functions[0].Body.Last(), Role: InputMention, Name: "x"}]; text[at[0]:] != "x)}" {
+		t.Errorf("the last input is at %q", text[at[0]:])
+	}
+	if took := time.Since(begin); took > 20*time.Second { // 0.3 s here; with the square, minutes
+		t.Errorf("took %v", took)
 	}
 }
