@@ -178,7 +178,7 @@ func parseFunction(e tree.Entry) (specFunction, *diag.Diagnostic) {
 	case f.Overload != "":
 		return none, fault.BadFunction(f.head(ir.HeaderMention, "overload"), "a function of a spec has no overload: it is called by its name alone")
 	case !slices.ContainsFunc(f.Opsets, func(o ir.Opset) bool { return ops.IsDefault(o.Domain) }):
-		return none, fault.BadFunction(e.Value.Span(0, 1), `the function imports no opset: begin with <opset_import: ["": %d]>, the lowest that it is for`, ops.MaxOpset(""))
+		return none, fault.BadFunction(e.Value.Span(0, 1), `the function imports no opset: begin with the lowest that it is for, such as <opset_import: ["": 21]>`)
 	case len(f.Body.Inputs) == 0 || len(f.Body.Outputs) != 1:
 		return none, fault.BadFunction(name, "the function has %d inputs and %d outputs: it takes the stream and whatever else, and gives the new stream", len(f.Body.Inputs), len(f.Body.Outputs))
 	}
