@@ -82,6 +82,7 @@ var smallModels = []small{
 	{"smollm3", "smollm3", nil, 0, ""},
 	{"granite", "granite", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
+	{"phi", "phi", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
 	{"gpt_neox", "gpt_neox", nil, 0, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},

@@ -158,6 +158,13 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"phi": {
+		{"bias of the head dropped", "phi", "model", dropInput("Gemm", "lm_head", 2)},
+		{"bias of the output projection dropped", "phi", "model", dropInput("Gemm", "self_attn.dense", 2)},
+		{"GELU not approximated", "phi", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
+		{"norm of the queries dropped", "phi_norms", "model", skip("LayerNormalization", "q_layernorm")},
+		{"norm of the keys dropped", "phi_norms", "model", skip("LayerNormalization", "k_layernorm")},
+	},
 	"qwen3_moe": {
 		{"weights not renormalised", "qwen3_moe", "model", overAll},
 		{"weights renormalised", "qwen3_moe_sparse", "model", renormalise},

@@ -310,6 +310,18 @@ STABLELM = {k: v for k, v in config("stablelm", hidden_size=64).items() if k != 
 
 STABLELM_RULES = [(f"norms.{head}.weight", normal(0.2, mean=1)) for head in range(4)] + PLAIN_RULES
 
+PHI = {
+    key: value
+    for key, value in config("phi", hidden_act="gelu_new", hidden_size=64).items()
+    if key not in ("num_key_value_heads", "rms_norm_eps")
+} | {"embd_pdrop": 0.0, "layer_norm_eps": 1e-05, "qk_layernorm": False, "resid_pdrop": 0.1, "rope_scaling": None}
+
+PHI_RULES = [
+    ("layernorm.weight", normal(0.2, mean=1)),
+    ("dense.weight", fan_in(0.5)),
+    ("fc2.weight", fan_in(0.5)),
+] + PLAIN_RULES
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -560,6 +572,20 @@ DECODERS = {
         GPT_NEOX
         | {"attention_bias": False, "hidden_act": "gelu_new", "tie_word_embeddings": True, "use_parallel_residual": False},
         [("embed_in.weight", normal(0.3))] + GPT_NEOX_RULES,
+    ),
+    "phi": decoder(
+        "phi",
+        "PhiForCausalLM",
+        "Attention and MLP side by side after one LayerNorm; biases everywhere, that of the head too; 6 of 16 dims of a head rotated.",
+        PHI | {"partial_rotary_factor": 0.4},
+        PHI_RULES,
+    ),
+    "phi_norms": decoder(
+        "phi_norms",
+        "PhiForCausalLM",
+        "A norm on every query and key head, grouped heads, tied; the rotated part left to its default, a half.",
+        PHI | {"num_key_value_heads": 2, "qk_layernorm": True, "tie_word_embeddings": True},
+        [("embed_tokens.weight", normal(0.3))] + PHI_RULES,
     ),
     "gpt2": decoder(
         "gpt2",
