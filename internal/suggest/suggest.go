@@ -93,7 +93,8 @@ func shortens(name, other string) bool {
 }
 
 // abbreviates reports whether a word is the beginning of a longer one, or has
-// its first letter and then some of its consonants in their order (attn, cfg).
+// its first letter and then some of its consonants in their order (attn, cfg), a
+// third of its letters at least: fewer are in many a word.
 func abbreviates(short, long string) bool {
 	if len(short) < shortest || len(short) >= len(long) {
 		return false
@@ -101,7 +102,7 @@ func abbreviates(short, long string) bool {
 	if strings.HasPrefix(long, short) {
 		return true
 	}
-	if short[0] != long[0] || strings.ContainsAny(short[1:], "aeiou") {
+	if short[0] != long[0] || 3*len(short) < len(long) || strings.ContainsAny(short[1:], "aeiou") {
 		return false
 	}
 	rest := long

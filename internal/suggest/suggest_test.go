@@ -39,7 +39,8 @@ func TestWords(t *testing.T) {
 		{"rms", "rms_norm"},
 		{"attn_bias", "attention_bias"},
 		{"attention_softcap", ""},
-		{"hidden", ""}, // two begin with it
+		{"hidden", ""},          // two begin with it
+		{"fdattentionhead", ""}, // fd would be too little of it
 		{"head_mix", ""},
 		{"rope_theta", ""},
 		{"head_k", ""},
