@@ -54,6 +54,7 @@ func TestMisfits(t *testing.T) {
 		{"a kernel that is too long", conv("kernel: 9, padding: 1"), "", "a kernel of 9 is longer than the 6 places of the stream, with padding 1 at both ends"},
 		{"groups that do not divide", conv("kernel: 3, groups: 3"), "", "8 channels and 4 of the result do not divide among 3 groups"},
 		{"a stride too many", conv("kernel: 3, stride: [2, 2]"), "", "stride [2 2] and kernel [3] are not along the same number of dims"},
+		{"padding beyond all numbers", conv("kernel: 3, padding: 2**62"), "", "the size of the result along dim 2 of [batch, 8, 6] cannot be computed with padding 4611686018427387904"},
 		{"padding below 0", conv("kernel: 3, padding: -1"), "", "padding [-1] must not be below 0"},
 		{"padding beyond counting", "[{use: x}, {transpose: [0, 2, 1]}, {conv: {name: c, out: 4, kernel: 3, padding: 2**62}}]", "", "the size of the result along dim 2 of [batch, 8, sequence] cannot be computed with padding 4611686018427387904"},
 		{"theta 0", attention(", rope: {theta: 0}"), "", "with theta 0 and factor 0, pair 1 turns by +Inf a position"},

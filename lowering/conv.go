@@ -66,7 +66,7 @@ func (c *convolution) check(dims []ir.Dim) {
 		if pad < 0 {
 			c.Fail("padding %v must not be below 0", c.padding)
 		}
-		if n, known := dims[2+i].Int(); known && n+2*pad < c.kernel[i] {
+		if n, known := dims[2+i].Int(); known && (c.kernel[i]-n+1)/2 > pad { // 2·pad may be beyond 64 bits
 			c.Fail("a kernel of %d is longer than the %d places of the stream, with padding %d at both ends", c.kernel[i], n, pad)
 		}
 	}
