@@ -39,8 +39,7 @@ func TestWords(t *testing.T) {
 		{"rms", "rms_norm"},
 		{"attn_bias", "attention_bias"},
 		{"attention_softcap", ""},
-		{"hidden", ""},          // two begin with it
-		{"fdattentionhead", ""}, // fd would be too little of it
+		{"hidden", ""}, // two begin with it
 		{"head_mix", ""},
 		{"rope_theta", ""},
 		{"head_k", ""},
