@@ -1,7 +1,6 @@
 package compiler_test
 
 import (
-	"encoding/binary"
 	"math"
 	"testing"
 
@@ -85,11 +84,9 @@ func largestDifference(a, b ort.Tensor) float64 {
 	if a.Type != b.Type || len(a.Raw) != len(b.Raw) {
 		return math.Inf(1)
 	}
-	worst := 0.0
-	for i := 0; i+4 <= len(a.Raw); i += 4 {
-		x := float64(math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[i:])))
-		y := float64(math.Float32frombits(binary.LittleEndian.Uint32(b.Raw[i:])))
-		worst = max(worst, math.Abs(x-y)/(1+math.Abs(y)))
+	worst, want := 0.0, float32s(b)
+	for i, x := range float32s(a) {
+		worst = max(worst, math.Abs(x-want[i])/(1+math.Abs(want[i])))
 	}
 	return worst
 }

@@ -199,11 +199,7 @@ func (c longRange) keys(t *testing.T, session *ort.Session, positions [][]int64,
 	if key.Type != ir.Float32 || key.Dims[len(key.Dims)-1] != c.dim {
 		t.Fatalf("%s is %s%v", c.layer, key.Type, key.Dims)
 	}
-	out := make([]float64, len(key.Raw)/4)
-	for i := range out {
-		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(key.Raw[4*i:])))
-	}
-	return out
+	return float32s(key)
 }
 
 func int64Bytes(values []int64) (raw []byte) {

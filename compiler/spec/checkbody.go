@@ -36,7 +36,7 @@ func (c *checked) components(ctx context) {
 // lastStated returns where a section is stated last: by the variant, the leaf
 // file, or a parent.
 func (s *Spec) lastStated(section string) diag.Range {
-	for _, n := range []*tree.Node{s.root.At("variants", s.VariantName), s.files[len(s.files)-1].root} {
+	for _, n := range []*tree.Node{s.root.At("variants", s.VariantName), s.leaf().root} {
 		if e := n.Entry(section); e != nil {
 			return e.Key.Range
 		}

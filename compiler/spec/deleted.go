@@ -55,6 +55,3 @@ func (s *Spec) leadToChild(found diag.List) {
 		}
 	}
 }
-
-// leaf returns the file of the spec itself.
-func (s *Spec) leaf() file { return s.files[len(s.files)-1] }

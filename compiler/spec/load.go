@@ -72,6 +72,9 @@ type file struct {
 	root *tree.Node
 }
 
+// leaf returns the file of the spec itself.
+func (s *Spec) leaf() file { return s.files[len(s.files)-1] }
+
 // Stdin is the path of a spec that comes from no file, so that its name is its
 // own affair. The reader that Load is given must know it.
 const Stdin = "-"

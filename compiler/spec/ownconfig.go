@@ -27,7 +27,7 @@ func CarriedPath(name string) string { return carried + name + ".yaml" }
 func (s *Spec) Types() []string { return s.types }
 
 // Parent returns the name of the spec that this one extends, or "".
-func (s *Spec) Parent() string { return textOf(s.files[len(s.files)-1].root.Get("extends")) }
+func (s *Spec) Parent() string { return textOf(s.leaf().root.Get("extends")) }
 
 // Accepts reports whether the spec answers to a model type.
 func (s *Spec) Accepts(modelType string) bool { return slices.Contains(s.types, modelType) }
@@ -40,7 +40,7 @@ var configComment = regexp.MustCompile(`^(\s*#\s*mobiusc:config\s+)(\S.*?)\s*$`)
 // `# mobiusc:config FILE`, else the one that it pins. at is where it is named;
 // the Config is nil without a finding when the spec names none.
 func (s *Spec) OwnConfig() (c *Config, at diag.Range, found diag.List) {
-	leaf := s.files[len(s.files)-1]
+	leaf := s.leaf()
 	for i, line := range tree.Lines(leaf.text) {
 		m := configComment.FindStringSubmatch(line)
 		if m == nil {

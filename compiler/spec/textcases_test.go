@@ -18,6 +18,9 @@ func chain(length int, each string) string {
 	return strings.NewReplacer("components:", fmt.Sprintf("blocks:\n%s  b%d: {use: x}\ncomponents:", &blocks, length), "{use: x}, ", "b0, ").Replace(base)
 }
 
+const tooManyBlocks = "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
+	"look for blocks that name the next one twice, and for `layers` inside `layers`"
+
 // Mistakes in texts of every layout: the place must be exact behind tabs, wide
 // characters, a byte order mark and other line ends, through quotes, block
 // scalars, anchors and merge keys.
@@ -48,18 +51,15 @@ func init() {
 		// A few lines that ask for more than any model is.
 		{
 			name: "blocks that double", spec: strings.Replace(chain(50, "[NEXT, NEXT]"), "body:", "«body»:", 1), config: baseConfig,
-			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
-				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+			want: tooManyBlocks,
 		},
 		{
 			name: "conditions that double", spec: strings.Replace(chain(50, "{if: heads > 1, then: [NEXT, NEXT], else: NEXT}"), "body:", "«body»:", 1), config: baseConfig,
-			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
-				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+			want: tooManyBlocks,
 		},
 		{
 			name: "layers in layers", spec: edit("body: [{use: x}, ", "«body»: [{layers: {count: 1000, each: [{layers: {count: 1000, each: [{use: x}]}}]}}, "), config: baseConfig,
-			want: "MB0111 limit-exceeded: component model has more than 200000 blocks when its layers and named blocks are written out; " +
-				"look for blocks that name the next one twice, and for `layers` inside `layers`",
+			want: tooManyBlocks,
 		},
 		{
 			name: "blocks deep in one another", spec: strings.Replace(chain(2000, "[NEXT]"), "[b100]", "[«b100»]", 1),
