@@ -64,7 +64,7 @@ func inferRange(c *inference) {
 		return
 	}
 	n := ir.Dim{}
-	if delta, ok := at[2].Int(); ok && delta > 0 {
+	if ir.Int(1).AtMost(at[2]) {
 		n = ir.Int(0).Max(at[1].Sub(at[0]).CeilDiv(at[2]))
 	}
 	c.ranked(0, elem, ir.Shape{n})

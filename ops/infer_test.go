@@ -226,6 +226,8 @@ func TestInferMakers(t *testing.T) {
 	checkInference(t, []inferCase{
 		{"float[b,s] x", "a = Constant <value_int = 0> ()\ni = Constant <value_int = 1> ()\nn = Shape (x)\nl = Gather (n, i)\nc = Constant <value_int = 1> ()\ny = Range (a, l, c)", "int64[s]"},
 		{"float[p] k, float[s] q", "p = Size (k)\ns = Size (q)\nt = Add (p, s)\nc = Constant <value_int = 1> ()\ny = Range (p, t, c)", "int64[s]"},
+		{"float[p] k, float[s] q", "z = Constant <value_int = 0> ()\nc = Constant <value_int = 1> ()\np = Size (k)\ns = Size (q)\nstep = Max (s, c)\ny = Range (z, p, step)", "int64[max(0, floor((p - 1)/max(1, s)) + 1)]"},
+		{"float[p] k, float[s] q", "z = Constant <value_int = 0> ()\np = Size (k)\ns = Size (q)\ny = Range (z, p, s)", "int64[?]"},
 		{"", "a = Constant <value_float = 0.5> ()\nb = Constant <value_float = 2.0> ()\ny = Range (a, b, a)", "float[3]"},
 		{"int64 a, int64 b", "y = Range (a, b, a)", "int64[?]"},
 		{"float[b,s] x", "y = Shape (x)", "int64[2]"},

@@ -20,7 +20,7 @@ const (
 	valueDim = 8
 )
 
-var sequenceLengths = []int64{1, 5, 15, 16, 63, 64, 65, 200, 1024}
+var sequenceLengths = []int64{1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128, 200, 1024}
 
 // grouping says how many heads there are of each.
 type grouping struct {

@@ -27,7 +27,7 @@ func compileCommand() *cli.Command {
 			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx, 21 to 27 (default: %d)", compiler.DefaultOpset), Category: targetGroup},
 			&cli.StringFlag{Name: "linear-attention", Value: "chunked", Usage: "`FORM` of linear attention: chunked, or recurrent, which is token by token (default: chunked)", Category: targetGroup},
 			&cli.StringFlag{Name: "logits", Value: "all", Usage: "`WHICH` tokens have logits: all, or the last of each row (default: all)", Category: targetGroup},
-			&cli.Int64Flag{Name: "chunk-size", Value: compiler.DefaultChunkSize, Usage: fmt.Sprintf("`TOKENS` in a chunk of linear attention: 16, 32, 64 or 128 (default: %d)", compiler.DefaultChunkSize), Category: targetGroup},
+			&cli.Int64Flag{Name: "chunk-size", Value: compiler.DefaultChunkSize, Usage: fmt.Sprintf("`TOKENS` in a chunk of linear attention at most: 16, 32, 64 or 128 (default: %d)", compiler.DefaultChunkSize), Category: targetGroup},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`DIR` of the package, which is made; its parent exists (default: the spec's name)", Category: outputGroup},
 			&cli.BoolFlag{Name: "force", Usage: "replace the package that is there", Category: outputGroup},
 			&cli.StringFlag{Name: "dump", Usage: "`DIR` for the text of every graph after each phase", Category: outputGroup},
