@@ -83,6 +83,7 @@ var smallModels = []small{
 	{"granite", "granite", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
 	{"phi", "phi", nil, 0, ""},
+	{"starcoder2", "starcoder2", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
 	{"gpt_neox", "gpt_neox", nil, 0, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
@@ -182,6 +183,7 @@ var longer = map[string]string{
 	"gemma4":     "heads, values and a rotary embedding that differ by layer, and what is refused, with reasons",
 	"stablelm":   "two forms of a layer, and norms with a weight for each head, which no block has: an ONNX function",
 	"qwen3_next": "the hybrid layers and the shared expert, which its base does not have",
+	"starcoder2": "norms and MLP of another type, with keys of their own",
 	"smollm3":    "a list or an interval of the layers with a rotary embedding, and windows in the others",
 }
 

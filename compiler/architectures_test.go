@@ -54,6 +54,7 @@ var architectures = []architecture{
 	{spec: "granite", references: []string{"granite"}},
 	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "phi", configs: []string{"phi-2"}, references: []string{"phi", "phi_norms"}},
+	{spec: "starcoder2", configs: []string{"starcoder2-3b"}, references: []string{"starcoder2", "starcoder2_options"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
 	{spec: "gpt_neox", configs: []string{"pythia-160m"}, references: []string{"gpt_neox", "gpt_neox_sequential"}},
 	{

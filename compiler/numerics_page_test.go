@@ -32,12 +32,13 @@ type section struct {
 	name    string
 	heading []string
 	labels  func(t *testing.T) []string
-	measure func(t *testing.T) map[string][]string // by label
+	// measure gives the cells of the wanted labels, and perhaps of others.
+	measure func(t *testing.T, wanted []string) map[string][]string
 }
 
 var numericsSections = []section{
-	{"hybrids", errorHeading, func(t *testing.T) []string { return errorLabels(t, hybrids) }, func(t *testing.T) map[string][]string { return errorCells(t, hybrids) }},
-	{"others", errorHeading, func(t *testing.T) []string { return errorLabels(t, architectures) }, func(t *testing.T) map[string][]string { return errorCells(t, architectures) }},
+	errorSection("hybrids", hybrids),
+	errorSection("others", architectures),
 	{"depth", []string{"value", "float32: ours", "float16: ours", "float16: reference's"}, depthLabels, depthCells},
 	{"opsets", []string{"opset", "qwen3_5_text", "qwen3_5_vl"}, opsetLabels, opsetCells},
 	{"rotary", []string{"model", "off by, of a pair's length", "with float32 products"}, rotaryLabels, rotaryCells},
@@ -45,8 +46,9 @@ var numericsSections = []section{
 
 // TestNumericsPage checks that docs/numerics.md has a row for everything that
 // the reference tensors and the targets give, and none for anything else.
-// MEASURE=1, which is `make numerics`, measures every number anew. It is a switch
-// of its own, since numbers differ between machines in their last digits.
+// MEASURE=1, which is `make numerics`, measures every number anew, MEASURE=missing
+// those of rows that the page lacks. It is a switch of its own, since numbers
+// differ between machines in their last digits.
 func TestNumericsPage(t *testing.T) {
 	data, err := os.ReadFile(numericsPage)
 	if err != nil {
@@ -59,11 +61,17 @@ func TestNumericsPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		labels := s.labels(t)
-		if os.Getenv("MEASURE") != "" {
-			page = before + s.table(labels, s.measure(t)) + after
+		have := labelsOf(table)
+		switch os.Getenv("MEASURE") {
+		case "missing":
+			page = before + s.completed(t, table, labels) + after
+			continue
+		case "":
+		default:
+			page = before + s.table(labels, s.measure(t, labels)) + after
 			continue
 		}
-		if have := labelsOf(table); !slices.Equal(have, labels) {
+		if !slices.Equal(have, labels) {
 			t.Errorf("table %s has the rows\n%s\nwant\n%s\nrun make numerics", s.name, strings.Join(have, "\n"), strings.Join(labels, "\n"))
 		}
 		checkCells(t, s, table)
@@ -82,6 +90,20 @@ func (s section) table(labels []string, cells map[string][]string) string {
 		fmt.Fprintf(&b, "| %s | %s |\n", label, strings.Join(cells[label], " | "))
 	}
 	return b.String()
+}
+
+// completed is the table with the rows of labels: those that it has as they are,
+// the others measured.
+func (s section) completed(t *testing.T, table string, labels []string) string {
+	have := labelsOf(table)
+	cells := map[string][]string{}
+	if missing := slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return slices.Contains(have, label) }); len(missing) > 0 {
+		cells = s.measure(t, missing)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		cells[have[i]] = strings.Split(strings.Trim(line, "| "), " | ")[1:]
+	}
+	return s.table(labels, cells)
 }
 
 // labelsOf returns the first cells of a table's rows.
@@ -114,6 +136,14 @@ func checkCells(t *testing.T, s section, table string) {
 }
 
 var errorHeading = []string{"model: value", "float32: ours", "float32: reference's", "float16: ours", "float16: reference's", "largest ratio of max", "of RMS"}
+
+func errorSection(name string, list []architecture) section {
+	return section{
+		name, errorHeading,
+		func(t *testing.T) []string { return errorLabels(t, list) },
+		func(t *testing.T, wanted []string) map[string][]string { return errorCells(t, list, wanted) },
+	}
+}
 
 // errorLabels returns model: component value for each kind of value that the
 // cases of the models compare.
@@ -170,9 +200,13 @@ func figure(x float64) string {
 	return fmt.Sprintf("%.1e", x)
 }
 
-func errorCells(t *testing.T, list []architecture) map[string][]string {
+// errorCells measures the models of the wanted labels.
+func errorCells(t *testing.T, list []architecture, wanted []string) map[string][]string {
 	kinds := map[string]*kindErrors{}
 	eachModel(t, list, func(m referenceModel, spec string) {
+		if !slices.ContainsFunc(wanted, func(label string) bool { return strings.HasPrefix(label, m.Name+": ") }) {
+			return
+		}
 		single := compileReference(t, m.Name, spec, compiler.Options{DType: "float32"})
 		half := compileReference(t, m.Name, spec, compiler.Options{DType: "float16"})
 		for _, c := range m.Cases {
@@ -222,7 +256,7 @@ var depthValues = []string{
 
 func depthLabels(*testing.T) []string { return depthValues }
 
-func depthCells(t *testing.T) map[string][]string {
+func depthCells(t *testing.T, _ []string) map[string][]string {
 	cells := map[string][]string{}
 	for _, dtype := range []string{"float32", "float16"} {
 		p := compileReference(t, "qwen3_5_depth", "qwen3_5", compiler.Options{DType: dtype})
@@ -249,7 +283,7 @@ func opsetLabels(*testing.T) (labels []string) {
 }
 
 // opsetCells gives the largest error of any value in float32.
-func opsetCells(t *testing.T) map[string][]string {
+func opsetCells(t *testing.T, _ []string) map[string][]string {
 	t.Setenv(ort.UnreleasedVariable, "0")
 	cells := map[string][]string{}
 	for opset := int64(compiler.MinOpset); opset <= ops.MaxOpset(""); opset++ {
@@ -276,7 +310,7 @@ func rotaryLabels(*testing.T) (labels []string) {
 	return labels
 }
 
-func rotaryCells(t *testing.T) map[string][]string {
+func rotaryCells(t *testing.T, _ []string) map[string][]string {
 	cells := map[string][]string{}
 	for _, c := range longRanges {
 		worst, product := c.measure(t, 24)

@@ -165,6 +165,15 @@ var architectureMutations = map[string][]mutation{
 		{"norm of the queries dropped", "phi_norms", "model", skip("LayerNormalization", "q_layernorm")},
 		{"norm of the keys dropped", "phi_norms", "model", skip("LayerNormalization", "k_layernorm")},
 	},
+	"starcoder2": {
+		{"window dropped", "starcoder2", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"bias of the keys dropped", "starcoder2", "model", dropInput("Gemm", "k_proj", 2)},
+		{"bias of the output projection dropped", "starcoder2", "model", dropInput("Gemm", "o_proj", 2)},
+		{"bias of the MLP dropped", "starcoder2", "model", dropInput("Gemm", "mlp.c_proj", 2)},
+		{"bias of the norms dropped", "starcoder2_options", "model", zeroInput("LayerNormalization", 2)},
+		{"GELU not approximated", "starcoder2", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
+		{"GELU approximated", "starcoder2_options", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "tanh"))},
+	},
 	"qwen3_moe": {
 		{"weights not renormalised", "qwen3_moe", "model", overAll},
 		{"weights renormalised", "qwen3_moe_sparse", "model", renormalise},

@@ -322,6 +322,14 @@ PHI_RULES = [
     ("fc2.weight", fan_in(0.5)),
 ] + PLAIN_RULES
 
+STARCODER2 = {
+    key: value
+    for key, value in config("starcoder2", hidden_act="gelu_pytorch_tanh", norm_epsilon=1e-05).items()
+    if key not in ("rms_norm_eps", "tie_word_embeddings")
+} | {"embedding_dropout": 0.1, "mlp_type": "default", "norm_type": "layer_norm", "residual_dropout": 0.1}
+
+STARCODER2_RULES = [("norm.weight", normal(0.2, mean=1)), ("c_proj.weight", fan_in(0.5))] + PLAIN_RULES
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -586,6 +594,21 @@ DECODERS = {
         "A norm on every query and key head, grouped heads, tied; the rotated part left to its default, a half.",
         PHI | {"num_key_value_heads": 2, "qk_layernorm": True, "tie_word_embeddings": True},
         [("embed_tokens.weight", normal(0.3))] + PHI_RULES,
+    ),
+    "starcoder2": decoder(
+        "starcoder2",
+        "Starcoder2ForCausalLM",
+        "LayerNorm, a plain MLP, a window of 8 columns in every layer; biases everywhere and the tied head, both left to their defaults.",
+        STARCODER2 | {"sliding_window": 8},
+        [("embed_tokens.weight", normal(0.3))] + STARCODER2_RULES,
+        plans=(SHORT, LONG),
+    ),
+    "starcoder2_options": decoder(
+        "starcoder2_options",
+        "Starcoder2ForCausalLM",
+        "No biases but those of the norms, no window, exact GELU, an untied head.",
+        STARCODER2 | {"hidden_act": "gelu", "tie_word_embeddings": False, "use_bias": False},
+        STARCODER2_RULES,
     ),
     "gpt2": decoder(
         "gpt2",
