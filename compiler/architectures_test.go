@@ -46,6 +46,7 @@ var architectures = []architecture{
 	{spec: "qwen3_next", configs: []string{"qwen3-next-80B-A3B"}, references: []string{"qwen3_next", "qwen3_next_options"}},
 	{spec: "olmoe", configs: []string{"olmoe-1B-7B-0125-instruct"}, checkpoints: []string{"olmoe-1B-7B-0125-instruct"}, references: []string{"olmoe"}},
 	{spec: "mixtral", configs: []string{"mixtral-8x7B-v0.1"}, references: []string{"mixtral"}},
+	{spec: "gemma", configs: []string{"gemma-7b-it"}, references: []string{"gemma", "gemma_options"}},
 	{spec: "gemma2", configs: []string{"gemma-2-2b"}, checkpoints: []string{"gemma-2-2b"}, references: []string{"gemma2"}},
 	{spec: "gemma3", configs: []string{"gemma-3-4b"}, references: []string{"gemma3", "gemma3_options"}},
 	{spec: "gemma4", configs: []string{"gemma-4-31B-it"}, references: []string{"gemma4", "gemma4_values"}},

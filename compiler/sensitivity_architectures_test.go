@@ -16,22 +16,19 @@ var architectureMutations = map[string][]mutation{
 		{"window one narrower", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 7)},
 		{"window dropped", "mistral", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
 	},
+	"gemma": {
+		{"offset of the norms dropped", "gemma", "model", offsetDropped},
+		{"scale of the embedding dropped", "gemma", "model", skip("Mul", "embed_tokens")},
+		{"GELU not approximated", "gemma", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
+		{"bias of the output projection dropped", "gemma_options", "model", dropInput("Gemm", "o_proj", 2)},
+	},
 	"gemma2": {
 		{"softcap of the scores dropped", "gemma2", "model", setAttr("Attention", "", ir.FloatAttr("softcap", 0))},
 		{"window in every layer", "gemma2", "model", firstMask("")},
 		{"window in no layer", "gemma2", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
 		{"window one wider", "gemma2", "model", replaceInput("Sub", "mask/Sub_2", 1, 9)},
 		{"scores scaled by the width of a head", "gemma2", "model", setAttr("Attention", "", ir.FloatAttr("scale", 0.25))},
-		{"offset of the norms dropped", "gemma2", "model", func(e *editor) int {
-			return e.each("RMSNormalization", "", func(n *ir.Node) bool {
-				add := n.Input(1).Producer()
-				if add == nil || add.OpType != "Add" {
-					return false
-				}
-				n.SetInput(1, add.Input(0))
-				return true
-			})
-		}},
+		{"offset of the norms dropped", "gemma2", "model", offsetDropped},
 		{"norm after the MLP dropped", "gemma2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
 		{"scale of the embedding dropped", "gemma2", "model", skip("Mul", "embed_tokens")},
 		{"softcap of the logits dropped", "gemma2", "model", skip("Tanh", "Tanh")},

@@ -230,3 +230,15 @@ func zeroInput(op string, i int) func(e *editor) int {
 		})
 	}
 }
+
+// offsetDropped makes every RMS norm use the stored weight where 1 is to be added to it.
+func offsetDropped(e *editor) int {
+	return e.each("RMSNormalization", "", func(n *ir.Node) bool {
+		add := n.Input(1).Producer()
+		if add == nil || add.OpType != "Add" {
+			return false
+		}
+		n.SetInput(1, add.Input(0))
+		return true
+	})
+}

@@ -425,6 +425,26 @@ DECODERS = {
         "Norms after attention and MLP, inside the residual; norms over the whole query and key projections.",
         config("olmo2", attention_bias=False, rms_norm_eps=1e-05, rope_scaling=None),
     ),
+    "gemma": decoder(
+        "gemma",
+        "GemmaForCausalLM",
+        "Offset norms, scaled embedding; one key-value head, wider than hidden / heads; a gelu that means its approximation; the tied head left to its default.",
+        {
+            key: value
+            for key, value in config(
+                "gemma", attention_bias=False, head_dim=16, hidden_act="gelu", hidden_activation=None, num_key_value_heads=1, pad_token_id=0
+            ).items()
+            if key != "tie_word_embeddings"
+        },
+        GEMMA_RULES,
+    ),
+    "gemma_options": decoder(
+        "gemma_options",
+        "GemmaForCausalLM",
+        "The options that published files seldom set: biases of the attention, an untied head, another activation.",
+        config("gemma", attention_bias=True, head_dim=16, hidden_act="silu", pad_token_id=0),
+        GEMMA_RULES,
+    ),
     "gemma2": decoder(
         "gemma2",
         "Gemma2ForCausalLM",
