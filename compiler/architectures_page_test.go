@@ -86,6 +86,7 @@ var smallModels = []small{
 	{"phi", "phi", nil, 0, ""},
 	{"starcoder2", "starcoder2", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
+	{"opt", "opt", nil, 0, ""},
 	{"gpt_neox", "gpt_neox", nil, 0, ""},
 	{"falcon", "falcon", []int{67}, 372_256, ""},
 	{"bert", "bert", []int{59}, 367_112, ""},

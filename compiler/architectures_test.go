@@ -57,6 +57,7 @@ var architectures = []architecture{
 	{spec: "phi", configs: []string{"phi-2"}, references: []string{"phi", "phi_norms"}},
 	{spec: "starcoder2", configs: []string{"starcoder2-3b"}, references: []string{"starcoder2", "starcoder2_options"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
+	{spec: "opt", configs: []string{"opt-125m", "opt-350m"}, references: []string{"opt", "opt_post_norm", "opt_options"}},
 	{spec: "gpt_neox", configs: []string{"pythia-160m"}, references: []string{"gpt_neox", "gpt_neox_sequential"}},
 	{
 		spec: "falcon", configs: []string{"falcon-7b-instruct"}, checkpoints: []string{"falcon-7b-instruct"},

@@ -76,6 +76,10 @@ func TestMisfits(t *testing.T) {
 		{"positions counted over no tokens", "[{position_embedding: {name: e, size: 4, count: {tokens: x, padding: 2}}}]", "", "positions are counted over tokens [batch, sequence], not [batch, sequence, 8]"},
 		{"positions counted beside a cache", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: 2}}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
 		{"positions by index beside a cache", "[{position_embedding: {name: e, size: 4}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
+		{"positions with an offset", "[{position_embedding: {name: e, size: 4, of: position_ids, offset: 2}}]", "", ""},
+		{"positions by index with an offset", "[{position_embedding: {name: e, size: 4, offset: 2}}]", "", ""},
+		{"an offset beyond the table", "[{position_embedding: {name: e, size: 4, of: position_ids, offset: 4}}]", "", "offset 4 leaves a table of 4 rows no row for a token"},
+		{"counted positions with an offset", "[{position_embedding: {name: e, size: 4, offset: 1, count: {tokens: position_ids, padding: 2}}}]", "", "counted positions begin after the row of padding"},
 		{"a stream of integers", "[{residual: {dtype: bool, body: {linear: {name: x, out: 8}}}}]", "", "dtype cannot be `bool`"},
 	} {
 		text := "spec: v1\nname: x\nsummary: A test.\ndtype: float32\n" + c.more + `components:

@@ -278,15 +278,7 @@ var architectureMutations = map[string][]mutation{
 	"roberta": {
 		{"padding counted", "roberta", "model", replaceInput("Equal", "position_embeddings", 1, -1)},
 		{"padding at its place in the text", "roberta", "model", skip("Mul", "position_embeddings")},
-		{"positions from the first row on", "roberta", "model", func(e *editor) int {
-			return e.each("Add", "position_embeddings", func(n *ir.Node) bool {
-				if n.Output(0).Type.Elem != ir.Int64 {
-					return false
-				}
-				n.Output(0).ReplaceUses(n.Input(0))
-				return true
-			})
-		}},
+		{"positions from the first row on", "roberta", "model", offsetOfPositionsDropped},
 		{"row of the one token type dropped", "roberta", "model", skip("add_row", "")},
 	},
 	"gpt2": {
@@ -295,6 +287,16 @@ var architectureMutations = map[string][]mutation{
 		{"square weight read [out, in]", "gpt2", "model", setAttr("Gemm", "attn.c_proj", ir.IntAttr("transB", 1))},
 		{"GELU not approximated", "gpt2", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
 		{"scores of the second layer not divided", "gpt2_options", "model", setAttr("Attention", "h.1.", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
+	},
+	"opt": {
+		{"positions from the first row on", "opt", "model", offsetOfPositionsDropped},
+		{"positions ignored", "opt", "model", skip("Add", "embed_positions")},
+		{"bias of the output projection dropped", "opt", "model", dropInput("Gemm", "out_proj", 2)},
+		{"bias of the MLP dropped", "opt", "model", dropInput("Gemm", "fc2", 2)},
+		{"norm at the end dropped", "opt", "model", skip("LayerNormalization", "decoder.final_layer_norm")},
+		{"norm after attention dropped", "opt_post_norm", "model", skip("LayerNormalization", "self_attn_layer_norm")},
+		{"norm after the MLP dropped", "opt_post_norm", "model", skip("LayerNormalization", "final_layer_norm")},
+		{"norms without weights dropped", "opt_options", "model", skip("LayerNormalization", "")},
 	},
 	"gpt_neox": {
 		{"keys and values swapped", "gpt_neox", "model", swapOutputs("Split", "attention", 1, 2)},

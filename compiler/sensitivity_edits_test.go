@@ -242,3 +242,14 @@ func offsetDropped(e *editor) int {
 		return true
 	})
 }
+
+// offsetOfPositionsDropped makes the table of positions begin with its first row.
+func offsetOfPositionsDropped(e *editor) int {
+	return e.each("Add", "position", func(n *ir.Node) bool {
+		if n.Output(0).Type.Elem != ir.Int64 {
+			return false
+		}
+		n.Output(0).ReplaceUses(n.Input(0))
+		return true
+	})
+}

@@ -33,6 +33,8 @@ func (b *Builder) RMSNorm(x *ir.Value, o Record) *ir.Value {
 	return y
 }
 
+// normScale returns the factor of a norm, float32 [width]: the weight and the
+// offset of an rms_norm, the weight of a layer_norm, or ones without `scale`.
 func (b *Builder) normScale(o Record, width int64) *ir.Value {
 	if !o.Bool("scale") {
 		return b.repeated(1, width)
@@ -61,6 +63,7 @@ var layerNormDecl = &Decl{
 	Options: []Option{
 		{Name: "name", Kind: NameOption, Required: true, Doc: "module path"},
 		{Name: "epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the variance"},
+		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
 		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether there is a bias"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
@@ -68,7 +71,8 @@ var layerNormDecl = &Decl{
 		width := b.static(x.Last(), "the width that is normalised")
 		var y *ir.Value
 		b.Within(o.Text("name"), func() {
-			inputs := []*ir.Value{b.Cast(b.Flat(x), ir.Float32), b.Param("weight", ir.Float32, Init{Mean: 1, Std: 0.1}, width)}
+			scale := b.normScale(o, width)
+			inputs := []*ir.Value{b.Cast(b.Flat(x), ir.Float32), scale}
 			if o.Bool("bias") {
 				inputs = append(inputs, b.Param("bias", ir.Float32, Init{Std: 0.1}, width))
 			}

@@ -13,16 +13,24 @@ var positionEmbeddingDecl = &Decl{
 			{Name: "tokens", Kind: ValueOption, Required: true, Doc: "the token ids, int64 [batch, sequence]"},
 			{Name: "padding", Kind: IntOption, Signed: true, Required: true, Doc: "the id of padding, and the row that padding reads; the first other token reads the row after it, the next one the row after that"},
 		}},
-		{Name: "size", Kind: IntOption, Required: true, Doc: "rows of the table: the longest sequence; with `count`, padding + 1 more"},
+		{Name: "offset", Kind: IntOption, Signed: true, Default: "0", Doc: "the row that position 0 reads, of positions that are not counted"},
+		{Name: "size", Kind: IntOption, Required: true, Doc: "rows of the table: the longest sequence; with `offset`, that many more; with `count`, padding + 1 more"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
 		o := blk.Opts
 		if o.Has("of") && o.Has("count") {
 			b.Fail("positions are given as `of` or counted by `count`, not both")
 		}
+		offset, size := o.Int("offset"), o.Int("size")
+		if o.Has("count") && offset != 0 {
+			b.Fail("counted positions begin after the row of padding, and not at an offset")
+		}
+		if offset < 0 || offset >= size {
+			b.Fail("offset %d leaves a table of %d rows no row for a token: 0 ≤ offset < size", offset, size)
+		}
 		width := b.static(x.Last(), "the width of the stream")
 		b.Within(o.Text("name"), func() {
-			table := b.Param("weight", b.options.Storage, Init{Std: 0.5}, o.Int("size"), width)
+			table := b.Param("weight", b.options.Storage, Init{Std: 0.5}, size, width)
 			rows := b.positionRows(table, o, x)
 			y = x.with(b.Binary("Add", b.Full(x), b.Cast(rows, x.DType())))
 		})
@@ -31,11 +39,17 @@ var positionEmbeddingDecl = &Decl{
 }
 
 // positionRows reads a table [size, width] at the positions, given or counted:
-// [batch, sequence, width]; or, without positions, its first rows: [sequence, width].
+// [batch, sequence, width]; or, without positions, its rows from the offset on:
+// [sequence, width].
 func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
+	offset := o.Int("offset")
 	switch {
 	case o.Has("of"):
-		return b.Binary("Gather", table, b.Full(b.Value(o.Text("of"))))
+		place := b.Full(b.Value(o.Text("of")))
+		if offset != 0 {
+			place = b.Binary("Add", place, b.IntScalar(offset))
+		}
+		return b.Binary("Gather", table, place)
 	case o.Has("count"):
 		return b.Binary("Gather", table, b.countedPositions(o.Record("count"), o.Int("size")))
 	}
@@ -44,7 +58,11 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 	}
 	b.cacheless = b.block
 	sequence := x.Lead()[1]
-	rows := b.Op("Slice", []*ir.Value{table, b.Ints(0), b.ShapeOf(sequence), b.Ints(0)})
+	end := b.ShapeOf(sequence)
+	if offset != 0 {
+		end = b.Binary("Add", end, b.Ints(offset))
+	}
+	rows := b.Op("Slice", []*ir.Value{table, b.Ints(offset), end, b.Ints(0)})
 	rows.Type = ir.TensorOf(table.Type.Elem, sequence, x.Last()) // inference cannot know that the table is long enough
 	return rows
 }

@@ -330,6 +330,40 @@ STARCODER2 = {
 
 STARCODER2_RULES = [("norm.weight", normal(0.2, mean=1)), ("c_proj.weight", fan_in(0.5))] + PLAIN_RULES
 
+OPT = {
+    "_remove_final_layer_norm": False,
+    "activation_dropout": 0.0,
+    "activation_function": "relu",
+    "attention_dropout": 0.0,
+    "bos_token_id": 2,
+    "do_layer_norm_before": True,
+    "dropout": 0.1,
+    "eos_token_id": 2,
+    "ffn_dim": 64,
+    "hidden_size": 32,
+    "init_std": 0.02,
+    "layerdrop": 0.0,
+    "max_position_embeddings": 64,
+    "model_type": "opt",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+    "pad_token_id": 1,
+    "prefix": "</s>",
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    "vocab_size": 128,
+    "word_embed_proj_dim": 32,
+}
+
+OPT_RULES = [
+    ("norm.weight", normal(0.2, mean=1)),
+    (".bias", normal(0.1)),
+    ("embed_tokens.weight", normal(0.3)),
+    ("embed_positions.weight", normal(0.2)),
+    ("out_proj.weight", fan_in(0.5)),
+    ("fc2.weight", fan_in(0.5)),
+]
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -629,6 +663,34 @@ DECODERS = {
         "No biases but those of the norms, no window, exact GELU, an untied head.",
         STARCODER2 | {"hidden_act": "gelu", "tie_word_embeddings": False, "use_bias": False},
         STARCODER2_RULES,
+    ),
+    "opt": decoder(
+        "opt",
+        "OPTForCausalLM",
+        "LayerNorm before attention and MLP, learned positions from row 2 on, ReLU, biases; the tied head left to its default.",
+        OPT,
+        OPT_RULES,
+    ),
+    "opt_post_norm": decoder(
+        "opt_post_norm",
+        "OPTForCausalLM",
+        "LayerNorm after attention and MLP, none at the end; embeddings half as wide as the stream, projected in and out.",
+        OPT | {"do_layer_norm_before": False, "word_embed_proj_dim": 16},
+        OPT_RULES,
+    ),
+    "opt_options": decoder(
+        "opt_options",
+        "OPTForCausalLM",
+        "The options that published files seldom set: norms without weights and none at the end, no biases, GELU, an untied head.",
+        OPT
+        | {
+            "_remove_final_layer_norm": True,
+            "activation_function": "gelu",
+            "enable_bias": False,
+            "layer_norm_elementwise_affine": False,
+            "tie_word_embeddings": False,
+        },
+        OPT_RULES + PLAIN_RULES,
     ),
     "gpt2": decoder(
         "gpt2",
