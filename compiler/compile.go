@@ -72,11 +72,16 @@ func (o Options) build() (*bound, []*component, diag.List, error) {
 	if found.HasErrors() {
 		return nil, nil, found, nil
 	}
-	graphs, faults := lowering.Lower(bound.result.Model, o.lowering(bound.storage))
+	target := o.lowering(bound.storage)
+	sizes := traceSizes(&target)
+	graphs, faults := lowering.Lower(bound.result.Model, target)
 	if found = append(found, faults...); faults.HasErrors() {
 		return nil, nil, found, nil
 	}
 	components, faults, err := o.finish(graphs)
+	for _, c := range components {
+		c.sizes = sizes[c.Component.Name]
+	}
 	return bound, components, append(found, faults...), err
 }
 
@@ -132,6 +137,7 @@ func (o Options) load() (*spec.Spec, diag.List) {
 type component struct {
 	*lowering.Graph
 	model *ir.Model
+	sizes *streamSizes
 }
 
 // finish makes every lowered graph a model of the target and validates it. The
@@ -210,16 +216,16 @@ func newModel(g *lowering.Graph, t passes.Target, tool string) *ir.Model {
 
 // write binds the weights and writes the package.
 func (o Options) write(ctx context.Context, b *bound, components []*component) (diag.List, error) {
-	files, err := o.hostFiles(b)
-	if err != nil {
-		return nil, err
+	files, found, err := o.hostFiles(b, components)
+	if err != nil || found.HasErrors() {
+		return found, err
 	}
 	p := &emit.Package{Header: o.manifest(b), Files: files}
 	for _, c := range components {
 		p.Components = append(p.Components, c.emitted())
 	}
-	source, found := o.attach(p, b, components)
-	if found.HasErrors() {
+	source, faults := o.attach(p, b, components)
+	if found = append(found, faults...); faults.HasErrors() {
 		return found, nil
 	}
 	defer source.close()

@@ -17,6 +17,7 @@ var catalogue diag.Catalogue
 var (
 	badOption   = catalogue.Add("MB0001", "bad-option", diag.Error, "an option has a value that no spec could honour")
 	badFunction = catalogue.Add("MB0701", "unsupported-target", diag.Error, "a part of the graph cannot be said with the operators of the target")
+	noGenAI     = catalogue.Add("MB0702", "no-genai-config", diag.Note, "onnxruntime-genai could not run the package, so that its configuration is not written")
 )
 
 // Catalogue returns every kind of finding of the compiler and of the packages

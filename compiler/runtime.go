@@ -6,6 +6,7 @@ import (
 
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
+	"mobiusc/internal/diag"
 )
 
 // runtimeOf returns what the spec's section runtime says, for the manifest; nil
@@ -38,21 +39,24 @@ func entries(values []spec.GenAIValue) map[string]any {
 	return m
 }
 
-// hostFiles reads the files that the host needs beside the graphs: those that
-// the spec pins, if the package is of the pinned model. In a checkpoint's own
-// directory they lie already.
-func (o Options) hostFiles(b *bound) (map[string][]byte, error) {
-	pins := b.result.Pins
-	if pins == nil || b.config.Path != pins.Config || o.Weights.Mode == InPlace {
-		return nil, nil
-	}
+// hostFiles returns the files that the host needs beside the graphs: those that
+// the spec pins, if the package is of the pinned model, and the configuration of
+// the runtimes that it has metadata for. In a checkpoint's own directory the
+// pinned files lie already.
+func (o Options) hostFiles(b *bound, components []*component) (map[string][]byte, diag.List, error) {
 	files := map[string][]byte{}
-	for _, path := range pins.HostFiles {
-		text, err := spec.ReadSource(path)
-		if err != nil {
-			return nil, fmt.Errorf("a host file that the spec pins: %w", err)
+	if pins := b.result.Pins; pins != nil && b.config.Path == pins.Config && o.Weights.Mode != InPlace {
+		for _, path := range pins.HostFiles {
+			text, err := spec.ReadSource(path)
+			if err != nil {
+				return nil, nil, fmt.Errorf("a host file that the spec pins: %w", err)
+			}
+			files[filepath.Base(path)] = text
 		}
-		files[filepath.Base(path)] = text
 	}
-	return files, nil
+	text, found, err := o.genaiConfig(b, components)
+	if text != nil {
+		files[genaiName] = text
+	}
+	return files, found, err
 }

@@ -147,7 +147,7 @@ func TestAppendJSON(t *testing.T) {
 		{map[string]any{"a": long, "b": []string{"{"}}, `{"a": "` + long + `", "b": ["{"]}` + "\n"},
 		{map[string]any{"a": []any{map[string]any{"b": []int{1}}}, "c": 1}, "{\n  \"a\": [\n    {\"b\": [1]}\n  ],\n  \"c\": 1\n}\n"},
 	} {
-		if got, err := appendJSON(nil, c.in); err != nil || string(got) != c.want {
+		if got, err := AppendJSON(nil, c.in); err != nil || string(got) != c.want {
 			t.Errorf("%v: %s %v; want %s", c.in, got, err, c.want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestDocumentedManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := appendJSON(nil, m); err != nil || string(got) != example {
+	if got, err := AppendJSON(nil, m); err != nil || string(got) != example {
 		t.Errorf("written back: %v\n%s", err, firstDifference(string(got), example))
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // WriteJSON prints the summary as JSON.
 func (s *Summary) WriteJSON(w io.Writer) error {
-	b, err := appendJSON(nil, s)
+	b, err := AppendJSON(nil, s)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// appendJSON encodes v with everything that holds no objects on one line: a list
+// AppendJSON encodes v with everything that holds no objects on one line: a list
 // of a thousand tensors is a thousand lines, and a diff reads well.
-func appendJSON(b []byte, v any) ([]byte, error) {
+func AppendJSON(b []byte, v any) ([]byte, error) {
 	var compact bytes.Buffer
 	enc := json.NewEncoder(&compact)
 	enc.SetEscapeHTML(false)

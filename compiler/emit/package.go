@@ -72,13 +72,7 @@ func (p *Package) place(inPlace bool) error {
 		return err
 	}
 	for _, c := range p.Components {
-		file := "model.onnx"
-		switch {
-		case len(p.Components) > 1 && inPlace:
-			file = c.Name + ".onnx"
-		case len(p.Components) > 1:
-			file = c.Name + "/model.onnx"
-		}
+		file := ModelFile(c.Name, len(p.Components), inPlace)
 		if c.layout != nil {
 			if c.file != file {
 				return fmt.Errorf("component %s is placed at %s and cannot be written as %s", c.Name, c.file, file)
@@ -92,6 +86,18 @@ func (p *Package) place(inPlace bool) error {
 		c.file, c.layout = file, l
 	}
 	return nil
+}
+
+// ModelFile returns the path of a component's model file in a package of so many
+// components, slash separated.
+func ModelFile(component string, components int, inPlace bool) string {
+	switch {
+	case components == 1:
+		return "model.onnx"
+	case inPlace:
+		return component + ".onnx"
+	}
+	return component + "/model.onnx"
 }
 
 // Write writes the package as the directory dir, whose parent exists. A
@@ -221,7 +227,7 @@ func (p *Package) build(ctx context.Context, root, dir string, o WriteOptions) (
 			return nil, err
 		}
 	}
-	data, err := appendJSON(nil, m)
+	data, err := AppendJSON(nil, m)
 	if err != nil {
 		return nil, err
 	}

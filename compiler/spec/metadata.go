@@ -20,7 +20,7 @@ type GenAI struct {
 	Type     string
 	Values   []GenAIValue            // context_length, image_token_id, …
 	Sections map[string][]GenAIValue // vision, embedding, speech; present if stated
-	Range    diag.Range
+	Range    diag.Range              // of Type
 }
 
 // GenAIValue is one evaluated entry; none has no entry.
@@ -68,6 +68,13 @@ func (c *checked) checkRuntime(ctx context) {
 			c.report(fault.TypeMismatch(e.Value.Range, "a token id or a list of them", t.String()))
 		}
 	}
+	if e := c.s.root.Get("runtime").Entry("genai"); e != nil && e.Value.Kind == tree.Map {
+		for _, key := range []string{"type", "context_length"} { // it loads no model without
+			if n := e.Value.Get(key); n == nil || n.Kind == tree.Null {
+				c.report(c.lacking(fault.MissingKey(e.Key.Range, "genai", key), "runtime.genai."+key))
+			}
+		}
+	}
 	for _, e := range entries(c.s.root.At("runtime", "genai")) {
 		if e.Key.Text == "type" {
 			continue
@@ -93,14 +100,18 @@ func (ev *evaluator) runtime(at place) (r Runtime) {
 	if genai == nil || genai.Kind != tree.Map {
 		return r
 	}
-	r.GenAI = &GenAI{Type: textOf(genai.Get("type")), Range: genai.Range, Sections: map[string][]GenAIValue{}}
+	r.GenAI = &GenAI{Type: textOf(genai.Get("type")), Range: genai.Get("type").Range, Sections: map[string][]GenAIValue{}}
 	for _, e := range genai.Entries {
 		switch {
 		case e.Key.Text == "type" || e.Value.Kind == tree.Null:
 		case e.Value.Kind == tree.Map:
 			r.GenAI.Sections[e.Key.Text] = ev.genaiValues(e.Value.Entries, at)
 		default:
-			r.GenAI.Values = append(r.GenAI.Values, ev.genaiValues([]tree.Entry{e}, at)...)
+			values := ev.genaiValues([]tree.Entry{e}, at)
+			if len(values) == 0 && e.Key.Text == "context_length" {
+				ev.fail(fault.NoneOption(e.Value.Range, "genai", e.Key.Text))
+			}
+			r.GenAI.Values = append(r.GenAI.Values, values...)
 		}
 	}
 	return r
