@@ -83,7 +83,7 @@ func TestForms(t *testing.T) {
 		return out
 	}
 	dir := t.TempDir()
-	for _, n := range []int64{1, 40} {
+	for _, n := range []int64{1, 5, 40} {
 		want := run("chunked", func() (string, error) { return write(dir, "chunked", graphOf(linearAttention(32))) }, n)
 		near(t, fmt.Sprintf("per token, %d tokens", n), want, run("per token", func() (string, error) { return write(dir, "per", graphOf(linearAttention(1))) }, n))
 		near(t, fmt.Sprintf("fused, %d tokens", n), want, run("fused", func() (string, error) { return write(dir, "fused", graphOf(fusedLinearAttention())) }, n))
@@ -139,6 +139,21 @@ func floats(t ort.Tensor) []float64 {
 	return out
 }
 
+// TestPieces checks that the pieces of a prompt follow each other and are the prompt.
+func TestPieces(t *testing.T) {
+	r := request{Sizes: map[string]int64{"batch": 2, "sequence": 10, "past": 3}, Piece: 4}
+	var got []string
+	for _, p := range r.pieces() {
+		got = append(got, fmt.Sprintf("%d of %d after %d", p.Sizes["sequence"], p.Sizes["batch"], p.Sizes["past"]))
+	}
+	if want := "4 of 2 after 3, 4 of 2 after 7, 2 of 2 after 11"; strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if r.Piece = 0; len(r.pieces()) != 1 || r.pieces()[0].Sizes["sequence"] != 10 {
+		t.Errorf("without a piece: %v", r.pieces())
+	}
+}
+
 // TestWorker checks a worker process from end to end: this test binary is one.
 func TestWorker(t *testing.T) {
 	path, err := write(t.TempDir(), "sum", convolution(false))
@@ -152,7 +167,7 @@ func TestWorker(t *testing.T) {
 	}
 	p := pairing{budget: time.Millisecond, min: 2, max: 2, heats: 1}
 	start := func(name string) entrant {
-		return entrant{name, func(ctx context.Context) (*process, error) { return start(ctx, name, self) }}
+		return entrant{name: name, start: func(ctx context.Context) (*process, error) { return start(ctx, name, self) }}
 	}
 	results, loaded := p.compare(context.Background(), []entrant{start("one"), start("two")}, lengths(3))
 	for i, x := range results[0] {

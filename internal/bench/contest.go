@@ -14,6 +14,7 @@ import (
 type entrant struct {
 	name  string
 	start func(ctx context.Context) (*process, error)
+	piece int64 // tokens of a request that go in at a time; 0: all
 }
 
 // shape is one size at which entrants are compared.
@@ -96,11 +97,16 @@ const warmUps = 2
 func (p pairing) rounds(entrants []entrant, workers []*process, failures []error, s shape, row []timing) {
 	var begin time.Time
 	runs := 1
+	request := func(i int) request {
+		r := s.request
+		r.Piece = entrants[i].piece
+		return r
+	}
 	for range warmUps {
 		begin = time.Now()
 		for i := range workers {
 			row[i].entrant = entrants[i].name
-			if x := p.turn(workers[i], &failures[i], s.request, 1, &row[i]); x > 0 {
+			if x := p.turn(workers[i], &failures[i], request(i), 1, &row[i]); x > 0 {
 				runs = max(runs, min(20, int(turnTime.Seconds()/x)))
 			}
 		}
@@ -109,7 +115,7 @@ func (p pairing) rounds(entrants []entrant, workers []*process, failures []error
 	for n := range min(max(rounds, p.min), p.max) {
 		for k := range workers {
 			i := (k + n) % len(workers)
-			if x := p.turn(workers[i], &failures[i], s.request, runs, &row[i]); x > 0 {
+			if x := p.turn(workers[i], &failures[i], request(i), runs, &row[i]); x > 0 {
 				row[i].seconds = append(row[i].seconds, x)
 			}
 		}

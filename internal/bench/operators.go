@@ -123,7 +123,7 @@ func write(dir, name string, g *ir.Graph) (path string, err error) {
 
 // operator returns an entrant that runs a graph of one operator.
 func (b *bench) operator(name string, g *ir.Graph) entrant {
-	return entrant{name, func(ctx context.Context) (*process, error) {
+	return entrant{name: name, start: func(ctx context.Context) (*process, error) {
 		path, err := write(b.dir, name, g)
 		if err != nil {
 			return nil, err

@@ -24,6 +24,7 @@ var parts = []part{
 	{"load", loadTimes},
 	{"vision", vision},
 	{"text", textModel},
+	{"pieces", promptPieces},
 }
 
 func partNames() []string {
@@ -90,7 +91,7 @@ func convolutions(ctx context.Context, b *bench) error {
 
 // compiled returns an entrant that runs a form of a source.
 func (b *bench) compiled(name, source, form string) entrant {
-	return entrant{name, func(ctx context.Context) (*process, error) {
+	return entrant{name: name, start: func(ctx context.Context) (*process, error) {
 		path, err := b.form(ctx, source, form)
 		if err != nil {
 			return nil, err
@@ -163,5 +164,21 @@ func textModel(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// promptPieces compares a long prompt that goes into the text model at once with
+// one that goes in piece by piece.
+func promptPieces(ctx context.Context, b *bench) error {
+	shapes := b.lengths([]int64{256}, []int64{1024, 4096})
+	entrants := []entrant{b.compiled("at once", "text", lastLogits)}
+	for _, n := range []int64{1024, 256} {
+		e := b.compiled(fmt.Sprintf("in pieces of %d", n), "text", lastLogits)
+		e.piece = n
+		entrants = append(entrants, e)
+	}
+	results, workers := b.compare(ctx, entrants, shapes)
+	b.table("pieces", "The text model, as above, with the logits of the last token of each piece").compare("tokens", shapes, results)
+	b.table("pieces memory", "GB of resident memory, as above").memory(b.pairing, shapes, results, workers)
 	return nil
 }

@@ -68,7 +68,7 @@ func buildPeer(ctx context.Context, config, target, out, weights string) (b buil
 // peer returns an entrant that runs the peer's graph of a config, with random
 // weights, for one of its targets.
 func (b *bench) peer(name, config, target string) entrant {
-	return entrant{name, func(ctx context.Context) (*process, error) {
+	return entrant{name: name, start: func(ctx context.Context) (*process, error) {
 		dir := filepath.Join(b.dir, name)
 		model := filepath.Join(dir, "model.onnx")
 		if _, err := os.Stat(model); err != nil {
@@ -83,7 +83,7 @@ func (b *bench) peer(name, config, target string) entrant {
 // torch returns an entrant that runs a config in transformers, eager, for the
 // logits of all tokens or of the last one alone.
 func (b *bench) torch(name, config string, lastLogits bool) entrant {
-	return entrant{name, func(ctx context.Context) (*process, error) {
+	return entrant{name: name, start: func(ctx context.Context) (*process, error) {
 		python, err := peerPython()
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -34,7 +35,22 @@ type loadedAnswer struct {
 type request struct {
 	Sizes map[string]int64   `json:"sizes"` // of the symbols of the inputs' dims
 	Ints  map[string][]int64 `json:"ints"`  // content of integer inputs, where it matters
+	Piece int64              `json:"piece"` // tokens that go in at a time, each piece after those before it; 0: all
 	Runs  int                `json:"runs"`
+}
+
+// pieces returns what the request is in runs of a model.
+func (r request) pieces() []request {
+	if r.Piece == 0 {
+		return []request{r}
+	}
+	var list []request
+	for done := int64(0); done < r.Sizes["sequence"]; done += r.Piece {
+		sizes := maps.Clone(r.Sizes)
+		sizes["sequence"], sizes["past"] = min(r.Piece, r.Sizes["sequence"]-done), r.Sizes["past"]+done
+		list = append(list, request{Sizes: sizes, Ints: r.Ints})
+	}
+	return list
 }
 
 // runAnswer holds what each run took, in seconds: of the clock, and of the
@@ -85,8 +101,8 @@ func work(o workerOptions, in io.Reader, out io.Writer) error {
 	if err := answers.Encode(loadedAnswer{time.Since(start).Seconds(), processorTime() - cpu, statusBytes("VmRSS"), statusBytes("VmHWM")}); err != nil {
 		return err
 	}
-	var bound *ort.Binding
-	last := ""
+	m := measurer{session: session}
+	defer m.unbind()
 	for requests := json.NewDecoder(in); ; {
 		var r request
 		if err := requests.Decode(&r); err == io.EOF {
@@ -94,30 +110,63 @@ func work(o workerOptions, in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		var a runAnswer
-		if shape := fmt.Sprint(r.Sizes, r.Ints); shape != last {
-			if bound != nil {
-				bound.Close()
-			}
-			bound, last = nil, shape
-			resetPeak()
-			a.Resident = statusBytes("VmRSS")
-			if bound, err = bindInputs(session, r); err != nil {
-				last = ""
-				a.Error = err.Error()
-			}
-		}
-		for i := 0; i < r.Runs && a.Error == ""; i++ {
-			start, cpu := time.Now(), processorTime()
-			if err := bound.Run(); err != nil {
-				a.Error = err.Error()
-			}
-			a.Seconds, a.CPU = append(a.Seconds, time.Since(start).Seconds()), append(a.CPU, processorTime()-cpu)
-		}
-		a.Peak = statusBytes("VmHWM")
-		if err := answers.Encode(a); err != nil {
+		if err := answers.Encode(m.measure(r)); err != nil {
 			return err
 		}
+	}
+}
+
+// measurer runs a session. Inputs of one shape stay bound for as long as that
+// shape is asked for.
+type measurer struct {
+	session *ort.Session
+	bound   *ort.Binding
+	last    string // the shape that is bound
+}
+
+func (m *measurer) measure(r request) runAnswer {
+	a := runAnswer{Resident: statusBytes("VmRSS")}
+	if shape := fmt.Sprint(r.Sizes, r.Ints, r.Piece); shape != m.last {
+		m.unbind()
+		m.last = shape
+		resetPeak()
+	}
+	for i := 0; i < r.Runs && a.Error == ""; i++ {
+		seconds, cpu, err := m.run(r.pieces())
+		if err != nil {
+			m.unbind()
+			a.Error = err.Error()
+		}
+		a.Seconds, a.CPU = append(a.Seconds, seconds), append(a.CPU, cpu)
+	}
+	a.Peak = statusBytes("VmHWM")
+	return a
+}
+
+// run runs the model on one piece after the other and returns what the runs took.
+func (m *measurer) run(pieces []request) (seconds, cpu float64, err error) {
+	for _, p := range pieces {
+		if len(pieces) > 1 {
+			m.unbind()
+		}
+		if m.bound == nil {
+			if m.bound, err = bindInputs(m.session, p); err != nil {
+				return 0, 0, err
+			}
+		}
+		start, before := time.Now(), processorTime()
+		if err = m.bound.Run(); err != nil {
+			return 0, 0, err
+		}
+		seconds, cpu = seconds+time.Since(start).Seconds(), cpu+processorTime()-before
+	}
+	return seconds, cpu, nil
+}
+
+func (m *measurer) unbind() {
+	if m.bound != nil {
+		m.bound.Close()
+		m.bound = nil
 	}
 }
 
