@@ -120,15 +120,7 @@ var architectureMutations = map[string][]mutation{
 		{"scores scaled by the width of a head", "granite", "model", setAttr("Attention", "", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
 		{"factor of the embedding dropped", "granite", "model", skip("Mul", "embed_tokens")},
 		{"factor of the branches dropped", "granite", "model", skip("Mul", "layers.0/")},
-		{"factor of the logits dropped", "granite", "model", func(e *editor) int {
-			return e.each("Mul", "", func(n *ir.Node) bool {
-				if n.Input(0).Name != "lm_head/Gemm" {
-					return false
-				}
-				n.Output(0).ReplaceUses(n.Input(0))
-				return true
-			})
-		}},
+		{"factor of the logits dropped", "granite", "model", logitsNotScaled},
 	},
 	"stablelm": {
 		{"bias of the keys dropped", "stablelm", "model", dropInput("Gemm", "k_proj", 2)},
@@ -144,16 +136,17 @@ var architectureMutations = map[string][]mutation{
 				return true
 			})
 		}},
-		{"norms of the heads dropped", "stablelm_parallel", "model", skip("head_norms", "")},
-		{"norms of the heads in another order", "stablelm_parallel", "model", func(e *editor) int {
-			return e.each("head_norms", "", func(n *ir.Node) bool {
-				e.before(n, func() {
-					backwards := []int64{3, 2, 1, 0}[4-dim(n.Input(1).Type, 0):]
-					n.SetInput(1, e.node("Gather", n.Input(1).Type, []*ir.Value{n.Input(1), e.ints(backwards...)}, ir.IntAttr("axis", 0)))
-				})
-				return true
-			})
-		}},
+		{"norms of the heads dropped", "stablelm_parallel", "model", skip("LayerNormalization", "_layernorm.norms")},
+		{"weights of the heads dropped", "stablelm_parallel", "model", skip("Mul", "_layernorm.norms")},
+		{"weights of the heads in another order", "stablelm_parallel", "model", headsBackwards},
+	},
+	"cohere": {
+		{"halves of a head rotated", "cohere", "model", setAttr("RotaryEmbedding", "", ir.IntAttr("interleaved", 0))},
+		{"the common base of the rotary embedding", "cohere", "model", rotate(func(j int, _ int64) int64 { return turns(j, 16) })},
+		{"scale of the logits dropped", "cohere", "model", logitsNotScaled},
+		{"norms of the heads dropped", "cohere_norms", "model", skip("LayerNormalization", "_norm/")},
+		{"weights of the heads in another order", "cohere_norms", "model", headsBackwards},
+		{"bias of the output projection dropped", "cohere_norms", "model", dropInput("Gemm", "o_proj", 2)},
 	},
 	"phi": {
 		{"bias of the head dropped", "phi", "model", dropInput("Gemm", "lm_head", 2)},

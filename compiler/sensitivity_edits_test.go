@@ -253,3 +253,29 @@ func offsetOfPositionsDropped(e *editor) int {
 		return true
 	})
 }
+
+// headsBackwards gives each head the weight of another, where norms have one for each head.
+func headsBackwards(e *editor) int {
+	return e.each("Mul", "norm", func(n *ir.Node) bool {
+		weight := n.Input(1)
+		if len(weight.Type.Shape) != 2 {
+			return false
+		}
+		e.before(n, func() {
+			backwards := []int64{3, 2, 1, 0}[4-dim(weight.Type, 0):]
+			n.SetInput(1, e.node("Gather", weight.Type, []*ir.Value{weight, e.ints(backwards...)}, ir.IntAttr("axis", 0)))
+		})
+		return true
+	})
+}
+
+// logitsNotScaled drops the factor of what the head gives.
+func logitsNotScaled(e *editor) int {
+	return e.each("Mul", "", func(n *ir.Node) bool {
+		if n.Input(0).Name != "lm_head/Gemm" {
+			return false
+		}
+		n.Output(0).ReplaceUses(n.Input(0))
+		return true
+	})
+}

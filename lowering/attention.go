@@ -167,7 +167,11 @@ func (a *attention) norm(name string, t Tensor) Tensor {
 		return a.Body(body, t)
 	}
 	width := a.static(t.Last(), "the width of the projection")
-	heads := a.Op("Reshape", []*ir.Value{t.v, a.Ints(-1, a.dim)})
+	shape := a.Ints(-1, a.dim)
+	if body[0].Opts.Text("weights") == "each_head" {
+		shape = a.Ints(-1, width/a.dim, a.dim)
+	}
+	heads := a.Op("Reshape", []*ir.Value{t.v, shape})
 	normed := a.Body(body, tensorOf(heads))
 	return t.with(a.Op("Reshape", []*ir.Value{normed.v, a.Ints(-1, width)}))
 }

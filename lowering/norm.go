@@ -65,20 +65,51 @@ var layerNormDecl = &Decl{
 		{Name: "epsilon", Kind: FloatOption, Bound: NotNegative, Required: true, Doc: "added to the variance"},
 		{Name: "scale", Kind: BoolOption, Default: "true", Doc: "whether there is a weight"},
 		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether there is a bias"},
+		{Name: "weights", Kind: WordOption, Words: []string{"shared", "each_head"}, Default: "'shared'",
+			Doc: "weight and bias of the norm of an attention's query or key: shared by all heads, [head_dim], or one for each head, [heads, head_dim]"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		o := blk.Opts
 		width := b.static(x.Last(), "the width that is normalised")
 		var y *ir.Value
 		b.Within(o.Text("name"), func() {
-			scale := b.normScale(o, width)
-			inputs := []*ir.Value{b.Cast(b.Flat(x), ir.Float32), scale}
-			if o.Bool("bias") {
-				inputs = append(inputs, b.Param("bias", ir.Float32, Init{Std: 0.1}, width))
+			if o.Text("weights") == "each_head" {
+				y = b.layerNormOfHeads(x, o, width)
+			} else {
+				inputs := []*ir.Value{b.Cast(b.Flat(x), ir.Float32), b.normScale(o, width)}
+				if o.Bool("bias") {
+					inputs = append(inputs, b.Param("bias", ir.Float32, Init{Std: 0.1}, width))
+				}
+				y = b.layerNormalization(o, inputs...)
 			}
-			y = b.Op("LayerNormalization", inputs, ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
 			y = b.Cast(y, x.DType())
 		})
 		return x.with(y)
 	},
+}
+
+func (b *Builder) layerNormalization(o Record, inputs ...*ir.Value) *ir.Value {
+	return b.Op("LayerNormalization", inputs, ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
+}
+
+// layerNormOfHeads normalises heads [..., heads, width] that have a weight and a
+// bias each and returns a float32 value. The operator takes one for all, so that
+// they are a product and a sum of their own.
+func (b *Builder) layerNormOfHeads(x Tensor, o Record, width int64) *ir.Value {
+	lead := x.Lead()
+	heads, known := int64(0), false
+	if len(lead) > 0 {
+		heads, known = lead[len(lead)-1].Int()
+	}
+	if !known {
+		b.Fail("`weights: each_head` is for the norm of an attention's query or key")
+	}
+	y := b.layerNormalization(o, b.Cast(b.Full(x), ir.Float32), b.repeated(1, width))
+	if o.Bool("scale") {
+		y = b.Binary("Mul", y, b.Param("weight", ir.Float32, Init{Mean: 1, Std: 0.1}, heads, width))
+	}
+	if o.Bool("bias") {
+		y = b.Binary("Add", y, b.Param("bias", ir.Float32, Init{Std: 0.1}, heads, width))
+	}
+	return y
 }

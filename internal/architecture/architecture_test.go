@@ -50,7 +50,7 @@ var onlyIn = map[string]string{
 
 // families are names of published model families. Rotary embedding types are
 // named by what config.json calls them; that is a value, not a family.
-var families = regexp.MustCompile(`(?i)qwen|llama|gemma|mistral|mixtral|falcon|whisper|stablelm|olmo|(?:^|[^a-z])bert|gpt2|gpt-2|roberta|distilbert|neox|starcoder|\bphi[0-9]|\bt5\b|\bmamba\b|deepseek|bloom|\bopt\b-`)
+var families = regexp.MustCompile(`(?i)qwen|llama|gemma|mistral|mixtral|falcon|whisper|stablelm|olmo|(?:^|[^a-z])bert|gpt2|gpt-2|roberta|distilbert|neox|starcoder|cohere|\bphi[0-9]|\bt5\b|\bmamba\b|deepseek|bloom|\bopt\b-`)
 
 var ropeType = regexp.MustCompile(`"llama3"|rope type llama3|llama3: |belong to llama3|llama3, yarn`)
 

@@ -364,6 +364,12 @@ OPT_RULES = [
     ("fc2.weight", fan_in(0.5)),
 ]
 
+COHERE = {
+    key: value
+    for key, value in config("cohere", attention_bias=False, hidden_size=64, layer_norm_eps=1e-05, logit_scale=0.5, pad_token_id=0).items()
+    if key not in ("rms_norm_eps", "rope_theta", "tie_word_embeddings")
+}
+
 LLAMA3 = {
     "factor": 8.0,
     "low_freq_factor": 1.0,
@@ -634,6 +640,21 @@ DECODERS = {
         GPT_NEOX
         | {"attention_bias": False, "hidden_act": "gelu_new", "tie_word_embeddings": True, "use_parallel_residual": False},
         [("embed_in.weight", normal(0.3))] + GPT_NEOX_RULES,
+    ),
+    "cohere": decoder(
+        "cohere",
+        "CohereForCausalLM",
+        "Attention and MLP side by side after a LayerNorm without bias; adjacent pairs rotated, the base left to its default, 500,000; scaled logits; the tied head left to its default.",
+        COHERE,
+        [("embed_tokens.weight", normal(0.3))] + PLAIN_RULES,
+    ),
+    "cohere_norms": decoder(
+        "cohere_norms",
+        "CohereForCausalLM",
+        "A norm with its own weight on every query and key head, biases of the attention, an untied head; the scale of the logits left to its default, 1 / 16.",
+        {key: value for key, value in COHERE.items() if key != "logit_scale"}
+        | {"attention_bias": True, "rope_theta": 1000.0, "tie_word_embeddings": False, "use_qk_norm": True},
+        [("lm_head.weight", normal(1.5))] + PLAIN_RULES,
     ),
     "phi": decoder(
         "phi",
