@@ -49,6 +49,8 @@ func (ev *evaluator) fail(d *diag.Diagnostic) {
 // place says where an evaluation stands.
 type place struct {
 	layer        int64 // −1 outside layers
+	layers       int64 // how many there are
+	countAt      diag.Range
 	kind         string
 	blocks, lets *tree.Node
 	defaults     *tree.Node
@@ -119,7 +121,7 @@ func (ev *evaluator) let(name string, n *tree.Node, at place, r diag.Range) (exp
 		return nil, fault.BadSyntax(n.Range, "the expression cannot be read")
 	}
 	at.words, at.owner = nil, nil
-	v, d := expr.Eval(e, &environment{ev, at})
+	v, d := ev.eval(e, at)
 	if d == nil {
 		if ev.letValues == nil {
 			ev.letValues = map[letUse]expr.Value{}
@@ -199,9 +201,18 @@ func (ev *evaluator) value(n *tree.Node, o *lowering.Option, at place) (v expr.V
 	if e == nil {
 		return nil, false
 	}
-	v, d := expr.Eval(e, &environment{ev, at})
+	v, d := ev.eval(e, at)
 	ev.fail(ev.withValues(d, e, at))
 	return v, d == nil
+}
+
+// eval computes an expression. A list of the config that it indexes by the layer
+// must have an entry for each.
+func (ev *evaluator) eval(e *expr.Expr, at place) (expr.Value, *diag.Diagnostic) {
+	if d := ev.oneForEachLayer(e, at); d != nil {
+		return nil, d
+	}
+	return expr.Eval(e, &environment{ev, at})
 }
 
 // withValues adds to an expression that has no value what the names in it stand

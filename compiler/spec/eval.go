@@ -78,9 +78,7 @@ func (ev *evaluator) layers(e tree.Entry, at place) lowering.Body {
 		ev.fail(fault.BadNumber(n.Get("count").Range, "count", "a whole number of layers", expr.Format(v)))
 		return nil
 	}
-	if !ev.scheduleFits(n, count) {
-		return nil
-	}
+	at.layers, at.countAt = count, ev.placeOf(n.Get("count"))
 	prefix := ""
 	if name := n.Get("name"); name != nil {
 		if prefix, ok = ev.name(name, at); !ok {
@@ -136,56 +134,11 @@ func (ev *evaluator) kindOf(kind, kinds *tree.Node, at *place) bool {
 	}
 	patch := kinds.Entry(word)
 	if patch == nil {
-		r := kind.Range
-		if list, _ := ev.schedule(kind); list != nil && list.node != nil && at.layer < int64(len(list.node.Items)) {
-			r = list.node.Items[at.layer].Range
-		}
-		ev.fail(fault.UnknownKind(r, word, at.layer, kinds.Keys(), start(kinds)))
+		ev.fail(fault.UnknownKind(ev.placeOfKind(kind, at.layer), word, at.layer, kinds.Keys(), start(kinds)))
 		return false
 	}
 	at.blocks, at.lets = ev.kindPatch(*patch, context{blocks: at.blocks, lets: at.lets})
 	return true
-}
-
-// schedule returns the config key whose list gives each layer its kind, and
-// where the kind reads it.
-func (ev *evaluator) schedule(kind *tree.Node) (list *readValue, use diag.Range) {
-	if kind == nil || kind.Kind != tree.String {
-		return nil, use
-	}
-	e := ev.parse(kind)
-	if e == nil {
-		return nil, use
-	}
-	expr.Walk(e.Root, func(part expr.Node) {
-		index, ok := part.(*expr.Index)
-		if !ok || list != nil {
-			return
-		}
-		path, isPath := expr.Path(index.X)
-		if i, isName := index.I.(*expr.Name); isPath && isName && i.Name == "layer" {
-			list, use = ev.config.values[path], e.Range(index)
-		}
-	})
-	return list, use
-}
-
-// scheduleFits reports a list of kinds that is shorter or longer than the layers.
-func (ev *evaluator) scheduleFits(n *tree.Node, count int64) bool {
-	list, use := ev.schedule(n.Get("kind"))
-	if list == nil {
-		return true
-	}
-	kinds, _ := list.value.([]expr.Value)
-	if len(kinds) == 0 || int64(len(kinds)) == count {
-		return true
-	}
-	name := list.source
-	if name == "" {
-		name = list.key.path
-	}
-	ev.fail(fault.BadSchedule(list.at, name, len(kinds), count, ev.placeOf(n.Get("count")), use))
-	return false
 }
 
 // placeOf returns where the config states what an expression is.

@@ -19,7 +19,7 @@ func (ev *evaluator) dimNode(e *expr.Expr, n expr.Node, at place) (ir.Dim, bool)
 	if !ev.hasSymbol(n, context{lets: at.lets}) {
 		part := *e
 		part.Root = n
-		v, d := expr.Eval(&part, &environment{ev, at})
+		v, d := ev.eval(&part, at)
 		if d != nil {
 			ev.fail(d)
 			return ir.Dim{}, false

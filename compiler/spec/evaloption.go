@@ -148,7 +148,7 @@ func (ev *evaluator) name(n *tree.Node, at place) (string, bool) {
 		if part.expr == nil {
 			continue
 		}
-		v, d := expr.Eval(part.expr, &environment{ev, at})
+		v, d := ev.eval(part.expr, at)
 		if d != nil {
 			ev.fail(d)
 			return "", false

@@ -663,7 +663,7 @@ var faultCases = []faultCase{
 	// Models of two kinds of layers, and of several components.
 	{
 		name: "schedule shorter than the layer count", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": «["full_attention"]», "vocab_size"`),
-		want: `MB0502 bad-schedule: text_config.layer_types has 1 entries, and there are 4 layers; it needs one entry for each layer`,
+		want: `MB0502 bad-schedule: text_config.layer_types has 1 entry, and there are 4 layers; it needs one entry for each layer`,
 	},
 	{
 		name: "schedule longer than the layer count", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": «["full_attention", "full_attention", "full_attention", "full_attention", "full_attention"]», "vocab_size"`),

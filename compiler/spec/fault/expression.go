@@ -1,6 +1,9 @@
 package fault
 
-import "mobiusc/internal/diag"
+import (
+	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
+)
 
 // BadSyntax reports an expression that cannot be read.
 func BadSyntax(r diag.Range, what string) *diag.Diagnostic { return syntax.At(r, "%s", what) }
@@ -72,7 +75,7 @@ func TooLong(r diag.Range, limit int) *diag.Diagnostic {
 
 // IndexRange reports an index beyond the end of a list.
 func IndexRange(r diag.Range, index int64, length int) *diag.Diagnostic {
-	return evaluation.At(r, "index %d is outside the list, which has %d entries", index, length)
+	return evaluation.At(r, "index %d is outside the list, which has %s", index, number.Count(length, "entry"))
 }
 
 // NotInList reports index(list, v) without such an entry.

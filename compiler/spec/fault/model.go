@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mobiusc/internal/diag"
+	"mobiusc/internal/number"
 )
 
 // FailedCheck reports a check of the spec that the config does not pass.
@@ -21,10 +22,11 @@ func WithValues(d *diag.Diagnostic, values []string, notes []diag.Related) *diag
 	return d
 }
 
-// BadSchedule reports a list of layer kinds whose length is not the count.
+// BadSchedule reports a list that is read by the layer, such as that of the
+// layers' kinds, whose length is not the count.
 func BadSchedule(r diag.Range, list string, length int, count int64, countAt, use diag.Range) *diag.Diagnostic {
-	d := hinted(schedule.At(r, "%s has %d entries, and there are %d layers", list, length, count), "it needs one entry for each layer")
-	return noted(noted(d, countAt, "the number of layers"), use, "each layer reads its kind here")
+	d := hinted(schedule.At(r, "%s has %s, and there are %s", list, number.Count(length, "entry"), number.Count(int(count), "layer")), "it needs one entry for each layer")
+	return noted(noted(d, countAt, "the number of layers"), use, "each layer reads its entry here")
 }
 
 // UnknownKind reports a layer whose kind is not listed.

@@ -1,0 +1,88 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// layered is base with layers of which each reads the list `sizes` of the config.
+const layered = `spec: v1
+name: x
+summary: A test.
+model_types: [x]
+dtype: dtype
+config:
+  dtype: {type: dtype, default: float32}
+  width: int
+  depth: int
+  sizes: SIZES
+let: {size: "sizes[layer] if sizes else 4"}
+components:
+  model:
+    inputs: {x: "model[batch, width]"}
+    body:
+      - {use: x}
+      - layers:
+          count: depth
+          name: layers
+          each: [{linear: {name: out, out: size}}, {linear: {name: back, out: width}}]
+    outputs: {y: result}
+`
+
+func layeredWith(sizes string) string { return strings.Replace(layered, "SIZES", sizes, 1) }
+
+// unnamed is layered with a list, and a linear layer that reads it without a named
+// expression.
+func unnamed(options string) string {
+	return strings.NewReplacer("let: {size: \"sizes[layer] if sizes else 4\"}\n", "", "name: out, out: size", options).Replace(layeredWith("list<int>"))
+}
+
+// Lists of the config with one entry for each layer, wherever an expression reads
+// them.
+func init() {
+	const config = `{"model_type": "x", "width": 8, "depth": 2, "sizes": `
+	const twoLayers = "and there are 2 layers; it needs one entry for each layer"
+	faultCases = append(faultCases, []faultCase{
+		{
+			name: "list read in a named expression is longer than the layers", spec: layeredWith("optional list<int>"), config: config + `«[3, 4, 5]»}`,
+			want: "MB0502 bad-schedule: sizes has 3 entries, " + twoLayers,
+		},
+		{
+			name: "list read in a named expression is shorter than the layers", spec: layeredWith("optional list<int>"), config: config + `«[3]»}`,
+			want: "MB0502 bad-schedule: sizes has 1 entry, " + twoLayers,
+		},
+		{
+			name: "list read in a named expression is empty", spec: layeredWith("optional list<int>"), config: config + `«[]»}`,
+			want: "MB0502 bad-schedule: sizes has 0 entries, " + twoLayers,
+		},
+		{
+			name: "list read in an option is longer than the layers", spec: unnamed(`name: out, out: "sizes[layer]"`), config: config + `«[3, 4, 5]»}`,
+			want: "MB0502 bad-schedule: sizes has 3 entries, " + twoLayers,
+		},
+		{
+			name: "list read in a name is longer than the layers", spec: unnamed(`out: width, name: "out{sizes[layer]}"`), config: config + `«[3, 4, 5]»}`,
+			want: "MB0502 bad-schedule: sizes has 3 entries, " + twoLayers,
+		},
+		{
+			name: "list of a default is longer than the layers", spec: layeredWith("{type: list<int>, default: «[3, 4, 5]»}"), config: config[:len(config)-len(`, "sizes": `)] + "}",
+			want: "MB0502 bad-schedule: sizes has 3 entries, " + twoLayers,
+		},
+		{
+			name: "empty list of kinds", spec: vlChild, config: vl(`"vocab_size"`, `"layer_types": «[]», "vocab_size"`),
+			want: "MB0502 bad-schedule: text_config.layer_types has 0 entries, and there are 4 layers; it needs one entry for each layer",
+		},
+	}...)
+}
+
+// TestEmptyByDefault binds a list without entries whose default is the same.
+func TestEmptyByDefault(t *testing.T) {
+	s, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": layeredWith("{type: list<int>, default: []}")}))
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	for _, config := range []string{`{"model_type": "x", "width": 8, "depth": 2, "sizes": []}`, `{"model_type": "x", "width": 8, "depth": 2}`} {
+		if _, found := s.Bind(parseConfigText(t, "config.json", config), Options{}); len(found) > 0 {
+			t.Errorf("%s: %v", config, found)
+		}
+	}
+}
