@@ -232,10 +232,16 @@ func (ev *evaluator) list(n *tree.Node, f *form, at place) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		if list, is := v.([]expr.Value); is {
+		switch list, is := v.([]expr.Value); {
+		case is:
 			out = append(out, list...)
-		} else if v != nil {
+		case v != nil:
 			out = append(out, v)
+		case n.Kind != tree.List:
+			return nil, true // none: as if the option were not written
+		case f.opt.Kind == lowering.IntsOption: // of tokens, one may be left out
+			ev.fail(fault.NoValue(item.Range, "an entry of "+f.opt.Name))
+			return nil, false
 		}
 	}
 	ints := ev.ints(out, f.opt, n.Range)

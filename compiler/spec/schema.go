@@ -113,10 +113,20 @@ func (s *schemaWriter) inline(f *form) object {
 			one := s.inline(f.each)
 			o["type"] = union(o["type"], one["type"])
 		}
-		o["items"] = s.of(f.each)
+		o["items"] = s.entry(f.each)
 		return o
 	}
 	return s.record(f)
+}
+
+// entry is the schema of an entry of a list. There is nothing that a null among
+// them deletes; where any value may stand it is one.
+func (s *schemaWriter) entry(f *form) object {
+	if f.kind == formAny {
+		return s.of(f)
+	}
+	s.definitions["not_null"] = object{"not": object{"type": "null"}, "errorMessage": "a list has no null entries"} // editors show it
+	return object{"allOf": []any{s.of(f), object{"$ref": "#/definitions/not_null"}}}
 }
 
 // union joins two type lists.
@@ -219,7 +229,7 @@ func (s *schemaWriter) body() {
 	s.definitions["body"] = object{
 		"description": "a block, the name of a block of this spec, or a list of them in sequence",
 		"type":        []string{"object", "array", "string", "null"},
-		"items":       object{"$ref": "#/definitions/body"},
+		"items":       s.entry(s.g.body),
 		"if":          isConditional,
 		"then":        conditional,
 		"else":        object{"properties": blocks, "additionalProperties": false},

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,48 @@ func TestEmptyByDefault(t *testing.T) {
 	for _, config := range []string{`{"model_type": "x", "width": 8, "depth": 2, "sizes": []}`, `{"model_type": "x", "width": 8, "depth": 2}`} {
 		if _, found := s.Bind(parseConfigText(t, "config.json", config), Options{}); len(found) > 0 {
 			t.Errorf("%s: %v", config, found)
+		}
+	}
+}
+
+// convolved is base with a convolution, whose options follow.
+func convolved(options string) string {
+	return strings.NewReplacer(`"model[batch, width]"`, `"model[batch, width, 8]"`, "{linear: {name: out, out: width * heads}}", "{conv: {name: out, out: heads, "+options+"}}",
+		"  width: int\n", "  width: int\n  step: optional int\n").Replace(base) + "checks: {a: not step or width}\n"
+}
+
+// A null in a list deletes nothing and is no entry.
+func init() {
+	const null = ", not null"
+	const text = "MB0203 wrong-type: text is expected here" + null
+	faultCases = append(faultCases, []faultCase{
+		{name: "null among numbers", spec: convolved("kernel: [«null»]"), want: "MB0203 wrong-type: a whole number or an expression is expected here" + null},
+		{name: "null among blocks", spec: edit("[{use: x}, ", "[{use: x}, «null», "), want: "MB0203 wrong-type: a block, the name of a block, or a list of them is expected here" + null},
+		{name: "null among branches", spec: child + "blocks: {final_norm: {parallel: [{rms_norm: model.norm}, «null»]}}\n",
+			want: "MB0203 wrong-type: a block, the name of a block, or a list of them is expected here" + null},
+		{name: "null among texts", spec: child + "model_types: [llama, «null»]\n", want: text},
+		{name: "null among names of a key", spec: child + "config: {head_dim: {from: [head_dim, «~»]}}\n", want: text},
+		{name: "null among axes of a transform", spec: child + "weights: {transform: [{match: a, transpose: [1, «null»]}]}\n", want: "MB0203 wrong-type: a whole number is expected here" + null},
+		{name: "none among numbers", spec: convolved("kernel: [«step»]"), config: baseConfig, want: "MB0305 evaluation-failed: an entry of kernel needs a value, and this is none"},
+		{name: "none for required numbers", spec: convolved("kernel: «step»"), config: baseConfig, want: "MB0205 missing-key: conv needs `kernel`, and this is none"},
+	}...)
+}
+
+// TestNoneForNumbers evaluates an option of several numbers that is none: it is as
+// if it were not written.
+func TestNoneForNumbers(t *testing.T) {
+	s, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": convolved("kernel: 3, stride: step")}))
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	for config, want := range map[string][]int64{`{"model_type": "x", "width": 8}`: nil, `{"model_type": "x", "width": 8, "step": 2}`: {2}} {
+		r, found := s.Bind(parseConfigText(t, "config.json", config), Options{})
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		opts := r.Model.Components[0].Body[1].Opts
+		if opts.Has("stride") != (want != nil) || want != nil && !slices.Equal(opts.Ints("stride"), want) {
+			t.Errorf("%s: stride is %v", config, opts["stride"])
 		}
 	}
 }
