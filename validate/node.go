@@ -85,6 +85,9 @@ func (w *walk) custom(n *ir.Node, fn *ir.Function) {
 }
 
 func (w *walk) noSchema(n *ir.Node, version int64) {
+	if version < 1 {
+		return // the import is reported, and with another version the operator may exist
+	}
 	versions := ops.Versions(n.Domain, n.OpType)
 	if len(versions) > 0 {
 		first := versions[0].Since

@@ -56,17 +56,16 @@ func (c *checked) checkFunctions() {
 	section := c.s.root.Get("functions")
 	calls := map[string][]string{}
 	all := map[string]specFunction{}
-	var sound []specFunction // whose operators all exist
+	unknown := map[*ir.Node]bool{}
 	for _, e := range entries(section) {
 		if e.Value.Kind != tree.String {
 			continue
 		}
-		f, d := parseFunction(e)
-		if d != nil {
-			c.report(d)
+		f, found := parseFunction(e)
+		c.found = append(c.found, found...)
+		if f.Function == nil {
 			continue
 		}
-		known := c.checkImports(f)
 		for n := range f.Body.AllNodes() {
 			switch name := n.OpType; {
 			case ops.IsStandard(n.Domain) && len(ops.Versions(n.Domain, name)) > 0:
@@ -76,7 +75,7 @@ func (c *checked) checkFunctions() {
 				c.uses.functions[name] = true
 			case f.OpsetVersion(n.Domain) != 0 && !ops.IsStandard(n.Domain): // its import is reported
 			default:
-				known = false
+				unknown[n] = true
 				if !ops.IsDefault(n.Domain) {
 					name = n.Domain + "." + name
 				}
@@ -84,42 +83,22 @@ func (c *checked) checkFunctions() {
 			}
 		}
 		all[f.Name] = f
-		if c.functions = append(c.functions, f.Function); known {
-			sound = append(sound, f)
-		}
+		c.functions = append(c.functions, f.Function)
 	}
 	for _, chain := range cyclesOf(section.Keys(), calls) {
 		c.report(fault.BadFunction(all[chain[0]].call(chain[1]), "a function calls itself: %s", strings.Join(chain, " → ")))
-		sound = nil // the validator would say it again
 	}
-	for _, f := range sound {
-		c.checkFunctionBody(f)
+	for _, f := range c.functions {
+		c.checkFunctionBody(all[f.Name], unknown)
 	}
-}
-
-// checkImports refuses imports of what ONNX does not define: nothing of it could
-// be said in its operators. It reports whether there are none.
-func (c *checked) checkImports(f specFunction) bool {
-	sound := true
-	for _, o := range f.Opsets {
-		at, newest := f.head(ir.DomainMention, o.Domain), ops.MaxOpset(o.Domain)
-		switch {
-		case newest == 0:
-			c.report(fault.UnknownDomain(at, o.Domain))
-		case o.Version < 1 || o.Version > newest:
-			c.report(fault.UnknownOpset(at, o.Domain, o.Version, newest))
-		default:
-			continue
-		}
-		sound = false
-	}
-	return sound
 }
 
 // checkFunctionBody applies the rules of ONNX to a function, as far as they hold
-// whatever the types of its inputs are. A mistake about one name is said once.
-func (c *checked) checkFunctionBody(f specFunction) {
-	m, err := ir.ParseModel("", fmt.Appendf(nil, `<ir_version: 10, opset_import: ["": %d]> main (float x) => (float y) { y = Identity (x) }`, f.OpsetVersion("")))
+// whatever the types of its inputs are. A mistake about one name is said once, and
+// what is said already of the nodes whose operator is unknown not again.
+func (c *checked) checkFunctionBody(f specFunction, unknown map[*ir.Node]bool) {
+	opset := min(max(f.OpsetVersion(""), 1), ops.MaxOpset("")) // a version that does not exist is a finding
+	m, err := ir.ParseModel("", fmt.Appendf(nil, `<ir_version: 10, opset_import: ["": %d]> main (float x) => (float y) { y = Identity (x) }`, opset))
 	if err != nil {
 		panic(err) // the text is ours
 	}
@@ -127,10 +106,10 @@ func (c *checked) checkFunctionBody(f specFunction) {
 	seen := map[diag.Range]bool{}
 	for _, found := range validate.Model(m, validate.Options{}) {
 		path, inside := strings.CutPrefix(found.Path, "function "+f.Domain+"."+f.Name)
-		if !inside || path != "" && !strings.HasPrefix(path, " > ") || found.Severity != diag.Error {
+		if !inside || path != "" && !strings.HasPrefix(path, " > ") || found.Severity != diag.Error || found.Code == recursive {
 			continue
 		}
-		if n := found.About.Node; found.Code == noImport && n != nil && n.Domain == lowering.SpecDomain {
+		if n := found.About.Node; n != nil && found.About.Role == ir.OperatorMention && (unknown[n] || found.Code == noImport && n.Domain == lowering.SpecDomain) {
 			continue
 		}
 		at := f.at(found.About)
@@ -144,46 +123,64 @@ func (c *checked) checkFunctionBody(f specFunction) {
 	}
 }
 
-// noImport is the finding that a domain is not imported: functions of the spec
-// call each other without.
-const noImport = "MBV104"
+// Findings of the validator that are not taken over.
+const (
+	noImport  = "MBV104" // a domain is not imported: functions of the spec call each other without
+	recursive = "MBV602" // a function calls itself: said at the call
+)
 
-// parseFunction reads one function and checks what block call relies on.
-func parseFunction(e tree.Entry) (specFunction, *diag.Diagnostic) {
+// parseFunction reads one function and checks what block call relies on. The
+// function is nil where no more can be said of it.
+func parseFunction(e tree.Entry) (specFunction, diag.List) {
 	functions, mentions, err := ir.ParseFunctionMentions(e.Key.Text, []byte(e.Value.Text))
+	var found diag.List
+	report := func(r diag.Range, format string, args ...any) { found.Add(*fault.BadFunction(r, format, args...)) }
 	var none specFunction
 	var syntax *ir.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
 		at := offset(e.Value.Text, syntax.Line, syntax.Col)
-		return none, fault.BadFunction(e.Value.Span(at, at+1), "%s", syntax.Msg)
+		report(e.Value.Span(at, at+1), "%s", syntax.Msg)
+		return none, found
 	case err != nil:
-		return none, fault.BadFunction(e.Value.Range, "%v", err)
+		report(e.Value.Range, "%v", err)
+		return none, found
 	case len(functions) == 0:
-		return none, fault.BadFunction(e.Value.Range, "the text holds no function")
+		report(e.Value.Range, "the text holds no function")
+		return none, found
 	}
 	f := specFunction{functions[0], e.Value, mentions}
 	name := f.head(ir.OperatorMention, f.Name)
 	if len(functions) > 1 {
 		second := specFunction{functions[1], e.Value, mentions}
-		return none, fault.SecondFunction(second.head(ir.OperatorMention, second.Name), second.Name, name)
+		return none, diag.List{*fault.SecondFunction(second.head(ir.OperatorMention, second.Name), second.Name, name)}
 	}
-	switch {
-	case f.Name != e.Key.Text:
-		return none, fault.BadFunction(name, "the function is called %s here and %s in its key", f.Name, e.Key.Text)
-	case len(ops.Versions("", f.Name)) > 0:
-		return none, fault.BadFunction(e.Key.Range, "%s is an operator of ONNX: give the function another name", f.Name)
-	case f.Domain != "":
-		return none, fault.BadFunction(f.head(ir.HeaderMention, "domain"), "a function of a spec has no domain: it is called by its name alone")
-	case f.Overload != "":
-		return none, fault.BadFunction(f.head(ir.HeaderMention, "overload"), "a function of a spec has no overload: it is called by its name alone")
-	case !slices.ContainsFunc(f.Opsets, func(o ir.Opset) bool { return ops.IsDefault(o.Domain) }):
-		return none, fault.BadFunction(e.Value.Span(0, 1), `the function imports no opset: begin with the lowest that it is for, such as <opset_import: ["": 21]>`)
-	case len(f.Body.Inputs) == 0 || len(f.Body.Outputs) != 1:
-		return none, fault.BadFunction(name, "the function has %d inputs and %d outputs: it takes the stream and whatever else, and gives the new stream", len(f.Body.Inputs), len(f.Body.Outputs))
+	if f.Name != e.Key.Text {
+		report(name, "the function is called %s here and %s in its key", f.Name, e.Key.Text)
 	}
-	f.Domain = lowering.SpecDomain
-	return f, nil
+	if len(ops.Versions("", e.Key.Text)) > 0 {
+		report(e.Key.Range, "%s is an operator of ONNX: give the function another name", e.Key.Text)
+	}
+	if f.Domain != "" {
+		report(f.head(ir.HeaderMention, "domain"), "a function of a spec has no domain: it is called by its name alone")
+	}
+	if f.Overload != "" {
+		report(f.head(ir.HeaderMention, "overload"), "a function of a spec has no overload: it is called by its name alone")
+	}
+	if len(f.Body.Inputs) == 0 || len(f.Body.Outputs) != 1 {
+		found.Add(*fault.NoStream(name, len(f.Body.Inputs), len(f.Body.Outputs)))
+	}
+	for _, o := range f.Opsets {
+		if ops.MaxOpset(o.Domain) == 0 { // nothing of it could be said in ONNX's operators
+			found.Add(*fault.UnknownDomain(f.head(ir.DomainMention, o.Domain), o.Domain))
+		}
+	}
+	if !slices.ContainsFunc(f.Opsets, func(o ir.Opset) bool { return ops.IsDefault(o.Domain) }) {
+		report(e.Value.Span(0, 1), `the function imports no opset: begin with the lowest that it is for, such as <opset_import: ["": 21]>`)
+		return none, found
+	}
+	f.Name, f.Domain, f.Overload = e.Key.Text, lowering.SpecDomain, ""
+	return f, found
 }
 
 // offset returns the index of a place in a text, in characters.

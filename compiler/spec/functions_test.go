@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -79,15 +80,15 @@ func init() {
 		},
 		{
 			name: "opset that is newer than any", spec: functionSpec("    <opset_import: [«\"\"»: 99]>\n    double (x) => (y) { y = Add (x, x) }\n", "double"),
-			want: "MB0310 bad-function: there is no version 99 of ai.onnx: the known ones are 1 to 27",
+			want: "MB0310 bad-function: ai.onnx version 99 is imported, but ONNX defines 1 to 27",
 		},
 		{
 			name: "opset before the first", spec: functionSpec("    <opset_import: [«\"\"»: 0]>\n    double (x) => (y) { y = Add (x, x) }\n", "double"),
-			want: "MB0310 bad-function: there is no version 0 of ai.onnx: the known ones are 1 to 27",
+			want: "MB0310 bad-function: ai.onnx version 0 is imported, but ONNX defines 1 to 27",
 		},
 		{
 			name: "newer version of another domain", spec: functionSpec("    <opset_import: [\"\": 21, «\"ai.onnx.ml\"»: 99]>\n    double (x) => (y) { y = Add (x, x) }\n", "double"),
-			want: "MB0310 bad-function: there is no version 99 of ai.onnx.ml: the known ones are 1 to 5",
+			want: "MB0310 bad-function: ai.onnx.ml version 99 is imported, but ONNX defines 1 to 5",
 		},
 		{
 			name: "domain that nobody knows", spec: functionSpec("    <opset_import: [\"\": 21, «\"mine\"»: 1]>\n    double (x) => (y) { y = mine.Twice (x) }\n", "double"),
@@ -143,7 +144,7 @@ func init() {
 		},
 		{
 			name: "function of two results", spec: functionSpec("    <opset_import: [\"\": 21]>\n    «double» (x) => (y, z) { y = Add (x, x)  z = Neg (x) }\n", "double"),
-			want: "MB0310 bad-function: the function has 1 inputs and 2 outputs: it takes the stream and whatever else, and gives the new stream",
+			want: "MB0310 bad-function: the function has 1 input and 2 outputs: it takes the stream and whatever else, and gives the new stream",
 		},
 		{
 			name: "unknown option in a weight", spec: functionSpec(doubleText, "{function: double, weights: {w: {name: w, shape: [width], «dtype»: model}}}"),
@@ -154,6 +155,58 @@ func init() {
 			want: "MB0205 missing-key: option weights of call needs `shape`: its dims; write it here or under defaults",
 		},
 	}...)
+}
+
+// TestFunctionFindings finds all that is wrong with functions at once: no mistake
+// hides another.
+func TestFunctionFindings(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"beside unknown operators", `    <opset_import: ["": 21]>
+    double (x) => (y) { a = Addd (x, x)  b = Mul (a, bb)  c = other.Neg (b)  y = Softmax <axes = 1> (c, c) }
+`, []string{
+			"18:29 `Addd` is neither an operator of ONNX nor a function of the spec",
+			`18:54 input 1, "bb", is not defined`,
+			"18:69 `other.Neg` is neither an operator of ONNX nor a function of the spec",
+			"18:82 Softmax-13 takes 1 input, found 2",
+			"18:91 Softmax-13 has no attribute axes",
+		}},
+		{"beside an opset that does not exist", `    <opset_import: ["": 0, "mine": 1]>
+    double (x) => (y) { a = mine.Neg (x)  y = Mul (a, b) }
+`, []string{
+			"17:21 ai.onnx version 0 is imported, but ONNX defines 1 to 27",
+			`17:28 ONNX has no domain "mine"`,
+			`18:55 input 1, "b", is not defined`,
+		}},
+		{"beside a cycle", `    <opset_import: ["": 21]>
+    double (x) => (y) { a = double (x)  y = Mul (a, b) }
+`, []string{
+			"18:29 a function calls itself: double → double",
+			`18:53 input 1, "b", is not defined`,
+		}},
+		{"in the head", `    <domain: "d", overload: "o", opset_import: ["": 21]>
+    twice (x) => (y, z) { y = Neg (x)  z = Neg (a) }
+`, []string{
+			"17:6 a function of a spec has no domain: it is called by its name alone",
+			"17:19 a function of a spec has no overload: it is called by its name alone",
+			"18:5 the function has 1 input and 2 outputs: it takes the stream and whatever else, and gives the new stream",
+			"18:5 the function is called twice here and double in its key",
+			`18:49 input 0, "a", is not defined`,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": functionSpec(c.text, "double")}))
+			var got []string
+			for _, d := range found {
+				got = append(got, strings.TrimPrefix(d.Range.String(), "x.yaml:")+" "+d.Message)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+		})
+	}
 }
 
 // TestCycles finds every cycle of functions, where one is met first.

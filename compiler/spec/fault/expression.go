@@ -130,12 +130,10 @@ func UnknownDomain(r diag.Range, domain string) *diag.Diagnostic {
 	return hinted(badFunction.At(r, "ONNX has no domain %q", domain), "a function consists of operators of ONNX, and calls others of the spec without an import")
 }
 
-// UnknownOpset reports the import of a version that does not exist.
-func UnknownOpset(r diag.Range, domain string, version, newest int64) *diag.Diagnostic {
-	if domain == "" {
-		domain = "ai.onnx"
-	}
-	return badFunction.At(r, "there is no version %d of %s: the known ones are 1 to %d", version, domain, newest)
+// NoStream reports a function that does not turn one stream into another.
+func NoStream(r diag.Range, inputs, outputs int) *diag.Diagnostic {
+	return badFunction.At(r, "the function has %s and %s: it takes the stream and whatever else, and gives the new stream",
+		number.Count(inputs, "input"), number.Count(outputs, "output"))
 }
 
 // SecondFunction reports a text of two functions.
