@@ -172,7 +172,7 @@ func (c *checked) body(n *tree.Node, ctx context) {
 		c.reference(n, ctx)
 		return
 	}
-	v := visit{n, ctx.blocks, ctx.defaults, ctx.component, ctx.layers, ctx.kind}
+	v := visit{n, ctx.blocks, ctx.lets, ctx.defaults, ctx.component, ctx.layers, ctx.kind}
 	if c.visited[v] {
 		return
 	}
@@ -268,7 +268,10 @@ func (c *checked) layers(e tree.Entry, f *form, ctx context) {
 	for _, k := range kinds.Entries {
 		patched := inner
 		patched.blocks, patched.lets = c.kindPatch(k, ctx)
+		c.inKinds = append(c.inKinds, deletions{c.kindDeleted[k.Value], tree.NewMap(k.Value.Range,
+			tree.Entry{Key: tree.NewText("blocks", k.Value.Range), Value: patched.blocks})})
 		c.body(n.Get("each"), patched)
+		c.inKinds = c.inKinds[:len(c.inKinds)-1]
 	}
 }
 
@@ -276,10 +279,13 @@ func (c *checked) layers(e tree.Entry, f *form, ctx context) {
 // kind.
 func (c *checked) kindPatch(kind tree.Entry, ctx context) (blocks, lets *tree.Node) {
 	blocks, lets = ctx.blocks, ctx.lets
-	m := &merger{g: c.g, deleted: map[string]diag.Range{}}
+	if c.kindDeleted[kind.Value] == nil {
+		c.kindDeleted[kind.Value] = map[string]diag.Range{}
+	}
+	m := &merger{g: c.g, deleted: c.kindDeleted[kind.Value]}
 	if over := kind.Value.Get("blocks"); over != nil {
 		if c.patched[over] == nil {
-			c.patched[over] = m.merge(blocks, over, c.g.document.child("blocks"), false, nil)
+			c.patched[over] = m.merge(blocks, over, c.g.document.child("blocks"), false, []string{"blocks"})
 			if tree.Equal(c.patched[over], blocks) {
 				m.found.Add(*fault.NothingChanged(start(over), "the patch of kind "+kind.Key.Text))
 			}
@@ -288,7 +294,7 @@ func (c *checked) kindPatch(kind tree.Entry, ctx context) (blocks, lets *tree.No
 	}
 	if over := kind.Value.Get("let"); over != nil {
 		if c.patched[over] == nil {
-			c.patched[over] = m.merge(lets, over, c.g.document.child("let"), false, nil)
+			c.patched[over] = m.merge(lets, over, c.g.document.child("let"), false, []string{"let"})
 			c.checkLets(c.patched[over])
 		}
 		lets = c.patched[over]

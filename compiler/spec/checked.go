@@ -22,14 +22,18 @@ type checked struct {
 	found  diag.List
 	config *section
 
-	exprs    map[*tree.Node]*expr.Expr
-	names    map[*tree.Node][]namePart
-	types    map[*tree.Node]*tensorType
-	options  map[optionsKey]*tree.Node
-	patched  map[*tree.Node]*tree.Node // blocks or lets of a kind, by its patch
-	visited  map[visit]bool
-	letTypes map[letVisit]expr.Type
-	openLets map[*tree.Node]bool
+	exprs   map[*tree.Node]*expr.Expr
+	names   map[*tree.Node][]namePart
+	types   map[*tree.Node]*tensorType
+	options map[optionsKey]*tree.Node
+	patched map[*tree.Node]*tree.Node // blocks or lets of a kind, by its patch
+	visited map[visit]bool
+	// inKinds is what the patches of the kinds have deleted in whose layers the
+	// check stands; kindDeleted is the same by the patch.
+	inKinds     []deletions
+	kindDeleted map[*tree.Node]map[string]diag.Range
+	letTypes    map[letVisit]expr.Type
+	openLets    map[*tree.Node]bool
 
 	functions []*ir.Function // of the spec, parsed
 
@@ -53,14 +57,14 @@ func newUses() *uses {
 type optionsKey struct{ block, defaults *tree.Node }
 
 type visit struct {
-	node             *tree.Node
-	blocks, defaults *tree.Node
-	component        string
-	layers, kind     bool
+	node                   *tree.Node
+	blocks, lets, defaults *tree.Node
+	component              string
+	layers, kind           bool
 }
 
 type letVisit struct {
-	node         *tree.Node
+	node, lets   *tree.Node
 	layers, kind bool
 }
 
@@ -93,7 +97,7 @@ func (s *Spec) newChecked(u *uses) *checked {
 	c := &checked{
 		s: s, g: s.g, uses: u,
 		exprs: map[*tree.Node]*expr.Expr{}, names: map[*tree.Node][]namePart{}, types: map[*tree.Node]*tensorType{},
-		options: map[optionsKey]*tree.Node{}, patched: map[*tree.Node]*tree.Node{},
+		options: map[optionsKey]*tree.Node{}, patched: map[*tree.Node]*tree.Node{}, kindDeleted: map[*tree.Node]map[string]diag.Range{},
 		visited: map[visit]bool{}, letTypes: map[letVisit]expr.Type{}, openLets: map[*tree.Node]bool{},
 	}
 	c.config = c.declareConfig(s.root.Get("config"))

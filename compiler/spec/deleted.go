@@ -10,13 +10,29 @@ import (
 	"mobiusc/internal/diag"
 )
 
+// deletions are the paths that were deleted from a tree, and where: from the whole
+// spec, or from the blocks and named expressions of a kind of layers.
+type deletions struct {
+	at   map[string]diag.Range
+	root *tree.Node
+}
+
+// deletions returns those that hold where the check stands, the innermost first.
+func (c *checked) deletions() []deletions {
+	all := slices.Clone(c.inKinds)
+	slices.Reverse(all)
+	return append(all, deletions{c.s.deleted, c.s.root})
+}
+
 // lacking adds to a finding about something that is missing where it was deleted:
 // at the first of the paths that was.
 func (c *checked) lacking(d *diag.Diagnostic, paths ...string) *diag.Diagnostic {
 	for _, path := range paths {
-		if at, ok := c.s.deleted[path]; ok {
-			fault.DeletedAt(d, at)
-			break
+		for _, deleted := range c.deletions() {
+			if at, ok := deleted.at[path]; ok {
+				fault.DeletedAt(d, at)
+				return d
+			}
 		}
 	}
 	return d
@@ -26,10 +42,12 @@ func (c *checked) lacking(d *diag.Diagnostic, paths ...string) *diag.Diagnostic 
 // them: it was deleted there, or among the defaults for the block's type.
 func (c *checked) lackingOption(d *diag.Diagnostic, n *tree.Node, f *form, name string) *diag.Diagnostic {
 	var paths []string
-	for _, path := range slices.Sorted(maps.Keys(c.s.deleted)) {
-		if outer, ok := strings.CutSuffix(path, "."+name); ok {
-			if at := c.s.root.At(strings.Split(outer, ".")...); at != nil && at.Range == n.Range {
-				paths = append(paths, path)
+	for _, deleted := range c.deletions() {
+		for _, path := range slices.Sorted(maps.Keys(deleted.at)) {
+			if outer, ok := strings.CutSuffix(path, "."+name); ok {
+				if at := deleted.root.At(strings.Split(outer, ".")...); at != nil && at.Range == n.Range {
+					paths = append(paths, path)
+				}
 			}
 		}
 	}

@@ -52,6 +52,7 @@ func init() {
 // TestBesideErrors has specs with several faults, one of them a name that the
 // others must not hide, and faults in a parent that the child has made.
 func TestBesideErrors(t *testing.T) {
+	const kinds = "blocks: {decoder_layers: {layers: {kinds: {full_attention: "
 	for _, c := range []struct {
 		name, text string
 		want       []string
@@ -93,6 +94,19 @@ func TestBesideErrors(t *testing.T) {
 		{"a deleted type", child + "config: {hidden_size: {type: null}}\n", []string{
 			"llama.yaml:10:3 config key hidden_size needs `type`; x.yaml:5:24 deleted here",
 		}},
+		{"a deleted key of a section", vlChild + "config: {vision: {keys: {depth: null}}}\n", []string{
+			"qwen3_vl.yaml:41:141 section vision has no `depth`; x.yaml:5:26 deleted here",
+			"qwen3_vl.yaml:113:46 section vision has no `depth`; x.yaml:5:26 deleted here",
+		}},
+		{"a deleted option in a kind", vlChild + kinds + "{blocks: {self_attention: {attention: {heads: null}}}}}}}}\n", []string{
+			"llama.yaml:35:5 block attention needs `heads`: query heads; x.yaml:5:99 deleted here",
+		}},
+		{"a deleted block in a kind", vlChild + kinds + "{blocks: {self_attention: null}}}}}}\n", []string{
+			"qwen3_5.yaml:50:10 section blocks has no `self_attention`; did you mean `attention`?; x.yaml:5:70 deleted here",
+		}},
+		{"a deleted named expression in a kind", vlChild + "let: {size: 8, twice: size * 2}\nblocks: {self_attention: {attention: {window: twice}}, decoder_layers: {layers: {kinds: {full_attention: {let: {size: null}}}}}}\n", []string{
+			"x.yaml:5:23 `size` is neither a config key nor a named expression; x.yaml:6:113 deleted here",
+		}},
 		{"what the child leaves out", vlChild + "blocks: {vision_layer: []}\n", []string{
 			"qwen3_vl.yaml:117:35 component vision_encoder has no value `deepstack_features`; x.yaml:3:10 inherited here",
 		}},
@@ -103,6 +117,19 @@ func TestBesideErrors(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
+	}
+}
+
+// TestDeletedSection deletes all keys of a section at once, which many lines miss.
+func TestDeletedSection(t *testing.T) {
+	_, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": vlChild + "config: {vision: {keys: null}}\n"}))
+	if len(found) < 10 {
+		t.Errorf("%d findings", len(found))
+	}
+	for _, text := range places(found) {
+		if !strings.HasSuffix(text, "; x.yaml:5:19 deleted here") {
+			t.Error(text)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strings"
 
 	"mobiusc/compiler/spec/expr"
 	"mobiusc/compiler/spec/fault"
@@ -45,6 +46,12 @@ func (s *scope) NameType(name string, r diag.Range) (expr.Type, *diag.Diagnostic
 	return expr.AnyT, c.lacking(fault.UnknownName(r, name, c.known(ctx)), "config."+name, "let."+name)
 }
 
+// Missing implements expr.Scope.
+func (s *scope) Missing(d *diag.Diagnostic, section, field string) {
+	keys := strings.Join((&configKey{path: section}).keyPath(), ".") + ".keys"
+	s.c.lacking(d, keys+"."+field, keys)
+}
+
 // definition returns where a name of the spec is defined.
 func (c *checked) definition(name string, ctx context) (diag.Range, bool) {
 	if e := ctx.lets.Entry(name); e != nil {
@@ -78,7 +85,7 @@ func (c *checked) known(ctx context) []string {
 // used: it may mention layer and kind.
 func (c *checked) letType(name string, n *tree.Node, ctx context, r diag.Range) (expr.Type, *diag.Diagnostic) {
 	c.uses.lets[name] = true
-	key := letVisit{n, ctx.layers, ctx.kind}
+	key := letVisit{n, ctx.lets, ctx.layers, ctx.kind}
 	if t, ok := c.letTypes[key]; ok {
 		return t, nil
 	}

@@ -13,6 +13,9 @@ type Scope interface {
 	// NameType returns the type of a name. A name that may not be used at r
 	// gives a finding; the type is then AnyT.
 	NameType(name string, r diag.Range) (Type, *diag.Diagnostic)
+	// Missing may add to a finding about a field that a section of the config
+	// does not have.
+	Missing(d *diag.Diagnostic, section, field string)
 }
 
 // Check finds the type of an expression, and every unknown name, wrong type and
@@ -138,7 +141,9 @@ func (c *checker) attr(n *Attr) Type {
 			return f
 		}
 		name, _ := Path(n.X)
-		return c.report(fault.UnknownField(at, "section "+name, n.Name, t.names()))
+		d := fault.UnknownField(at, "section "+name, n.Name, t.names())
+		c.s.Missing(d, name, n.Name)
+		return c.report(d)
 	case MapType:
 		return *t.Elem
 	}

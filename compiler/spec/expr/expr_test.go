@@ -43,6 +43,8 @@ func (w world) NameType(name string, r diag.Range) (Type, *diag.Diagnostic) {
 	return AnyT, &diag.Diagnostic{Range: r, Message: "unknown " + name}
 }
 
+func (w world) Missing(*diag.Diagnostic, string, string) {}
+
 func TestValues(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"1 + 2 * 3", "7"}, {"(1 + 2) * 3", "9"}, {"7 // 2", "3"}, {"-7 // 2", "-4"}, {"-7 % 3", "2"}, {"7 / 2", "3.5"}, {"8 / 2", "4"},
