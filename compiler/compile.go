@@ -25,10 +25,7 @@ type Options struct {
 	DType   string // compute dtype: float32, float16, bfloat16; "": the checkpoint's
 	Storage string // dtype of the stored weights; "": the compute dtype
 	Opset   int64  // version of ai.onnx; 0: DefaultOpset
-	// Explicit says that somebody wrote the numbers: 0 is not the default of Opset
-	// and ChunkSize then, but a mistake.
-	Explicit bool
-	Strict   bool // a config key that is not read is an error
+	Strict  bool   // a config key that is not read is an error
 	// Read reads specs and configs; nil: from disk. An editor passes one that
 	// prefers its open documents.
 	Read spec.ReadFile

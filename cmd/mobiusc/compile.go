@@ -24,10 +24,10 @@ func compileCommand() *cli.Command {
 		Flags: append(append(modelFlags(), checkpointFlags("`DIR` holds the safetensors checkpoint; the word random asks for small random numbers")...),
 			&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that --weights random starts from (default: 0)", Category: weightGroup},
 			&cli.BoolFlag{Name: "checksums", Usage: "record every tensor's SHA-256, for validate --checksums", Category: weightGroup},
-			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx, 21 to 27 (default: %d)", compiler.DefaultOpset), Category: targetGroup},
+			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx, 21 to 27 (default: %d)", compiler.DefaultOpset), Category: targetGroup, Action: aboveZero[int64]("opset")},
 			&cli.StringFlag{Name: "linear-attention", Value: "chunked", Usage: "`FORM` of linear attention: chunked, or recurrent, which is token by token (default: chunked)", Category: targetGroup},
 			&cli.StringFlag{Name: "logits", Value: "all", Usage: "`WHICH` tokens have logits: all, or the last of each row (default: all)", Category: targetGroup},
-			&cli.Int64Flag{Name: "chunk-size", Value: compiler.DefaultChunkSize, Usage: fmt.Sprintf("`TOKENS` in a chunk of linear attention at most: 16, 32, 64 or 128 (default: %d)", compiler.DefaultChunkSize), Category: targetGroup},
+			&cli.Int64Flag{Name: "chunk-size", Value: compiler.DefaultChunkSize, Usage: fmt.Sprintf("`TOKENS` in a chunk of linear attention at most: 16, 32, 64 or 128 (default: %d)", compiler.DefaultChunkSize), Category: targetGroup, Action: aboveZero[int64]("chunk-size")},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`DIR` of the package, which is made; its parent exists (default: the spec's name)", Category: outputGroup},
 			&cli.BoolFlag{Name: "force", Usage: "replace the package that is there", Category: outputGroup},
 			&cli.StringFlag{Name: "dump", Usage: "`DIR` for the text of every graph after each phase", Category: outputGroup},
@@ -64,7 +64,6 @@ func compileOptions(c *cli.Context) (compiler.Options, error) {
 		return o, err
 	}
 	o.Opset, o.LinearAttention, o.ChunkSize = c.Int64("opset"), c.String("linear-attention"), c.Int64("chunk-size")
-	o.Explicit = true
 	o.Logits = c.String("logits")
 	o.Out, o.Force, o.Checksums = c.String("out"), c.Bool("force"), c.Bool("checksums")
 	inPlace := o.Weights.Mode == compiler.InPlace

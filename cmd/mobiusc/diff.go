@@ -31,7 +31,7 @@ func diffCommand() *cli.Command {
 		Flags: append(modelFlags(),
 			&cli.StringFlag{Name: "base-config", Usage: "config.json of A, a `FILE` (default: that of --config)", Category: modelGroup},
 			&cli.StringFlag{Name: "base", Usage: "compare the spec with itself at a `REVISION` of git", Category: modelGroup},
-			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx that specs are compiled for (default: %d)", compiler.DefaultOpset), Category: targetGroup},
+			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx that specs are compiled for (default: %d)", compiler.DefaultOpset), Category: targetGroup, Action: aboveZero[int64]("opset")},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", Category: outputGroup},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown, for a comment on a change", Category: outputGroup},
 			&cli.IntFlag{Name: "limit", Value: 50, Usage: "print so many `LINES` of a section, but JSON whole; 0: all (default: 50)", Category: outputGroup},
@@ -97,7 +97,7 @@ func diffArguments(c *cli.Context) (a, b string, err error) {
 func diffOptions(c *cli.Context) compiler.Options {
 	return compiler.Options{
 		Config: c.String("config"), Variant: c.String("variant"), DType: c.String("dtype"), Storage: c.String("storage-dtype"),
-		Strict: c.Bool("strict"), Opset: c.Int64("opset"), ChunkSize: compiler.DefaultChunkSize, Explicit: true, Tool: version(),
+		Strict: c.Bool("strict"), Opset: c.Int64("opset"), ChunkSize: compiler.DefaultChunkSize, Tool: version(),
 	}
 }
 

@@ -32,7 +32,7 @@ func checkpointFlags(weights string) []cli.Flag {
 		&cli.StringFlag{Name: "weights", Usage: weights, Category: weightGroup},
 		&cli.BoolFlag{Name: "follow-links", Usage: "read files that are links to outside DIR, as download caches have them", Category: weightGroup},
 		&cli.BoolFlag{Name: "in-place", Usage: "write the graphs into the checkpoint's directory, pointing into its files", Category: weightGroup},
-		&cli.Int64Flag{Name: "in-place-limit", Usage: "`BYTES` that --in-place may copy after all, for weights that need a transform (default: 64 MiB)", Category: weightGroup},
+		&cli.Int64Flag{Name: "in-place-limit", Usage: "`BYTES` that --in-place may copy after all, for weights that need a transform (default: 64 MiB)", Category: weightGroup, Action: aboveZero[int64]("in-place-limit")},
 	}
 }
 
@@ -58,8 +58,6 @@ func weightOptions(c *cli.Context) (compiler.Weights, error) {
 		return w, usage(c, "--in-place needs a checkpoint: --weights DIR")
 	case c.IsSet("in-place-limit") && !inPlace:
 		return w, usage(c, "--in-place-limit is of use with --in-place only")
-	case c.IsSet("in-place-limit") && w.Limit <= 0:
-		return w, usage(c, "--in-place-limit takes a number of bytes above 0")
 	case c.IsSet("seed") && w.Dir != random:
 		return w, usage(c, "--seed is of use with --weights random only")
 	case inPlace:

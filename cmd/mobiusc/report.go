@@ -68,6 +68,17 @@ func oneOf(option string, words []string) func(*cli.Context, string) error {
 	}
 }
 
+// aboveZero checks the value of an option that takes a number of things. To the
+// compiler 0 is an option that was not given.
+func aboveZero[T int | int64](option string) func(*cli.Context, T) error {
+	return func(c *cli.Context, got T) error {
+		if got > 0 {
+			return nil
+		}
+		return usage(c, "--%s takes a whole number above 0, not %d", option, got)
+	}
+}
+
 // nearestName asks whether the nearest of some names was meant, or returns "".
 func nearestName(got string, names []string) string {
 	if near := suggest.Nearest(got, names); near != "" {

@@ -24,7 +24,7 @@ func verifyCommand() *cli.Command {
 			&cli.Float64Flag{Name: "tolerance", Value: 1e-4, Usage: "absolute and relative `TOLERANCE` (default: 1e-4)"},
 			&cli.BoolFlag{Name: "steps", Usage: "also print every output of every step"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of tables"},
-			&cli.IntFlag{Name: "threads", Value: 2, Usage: "`N` threads of the runtime (default: 2)"},
+			&cli.IntFlag{Name: "threads", Value: 2, Usage: "`N` threads of the runtime (default: 2)", Action: aboveZero[int]("threads")},
 		},
 		Action: verifyPackage,
 	}
