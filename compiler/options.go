@@ -13,6 +13,7 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/internal/diag"
 	"mobiusc/internal/input"
+	"mobiusc/internal/suggest"
 	"mobiusc/ir"
 	"mobiusc/lowering"
 	"mobiusc/lowering/passes"
@@ -37,17 +38,21 @@ func (o Options) check() diag.List {
 	var found diag.List
 	oneOf := func(flag, got string, words ...string) {
 		if got != "" && !slices.Contains(words, got) {
-			found.Add(optionFault(flag, got, strings.Join(words, ", ")))
+			d := optionFault(flag, got, strings.Join(words, ", "))
+			if near := suggest.Nearest(got, suggest.SameNumber(got, words)); near != "" {
+				d.Hint = "did you mean " + near + "?"
+			}
+			found.Add(d)
 		}
 	}
 	oneOf("dtype", o.DType, DTypes...)
 	oneOf("storage-dtype", o.Storage, DTypes...)
 	oneOf("linear-attention", o.LinearAttention, "chunked", "recurrent")
 	oneOf("logits", o.Logits, "all", "last")
-	if n := o.Opset; (n != 0 || o.Explicit) && (n < MinOpset || n > ops.MaxOpset("")) {
+	if n := o.Opset; n != 0 && (n < MinOpset || n > ops.MaxOpset("")) {
 		found.Add(optionFault("opset", fmt.Sprint(n), fmt.Sprintf("%d to %d", MinOpset, ops.MaxOpset(""))))
 	}
-	if n := o.ChunkSize; (n != 0 || o.Explicit) && !slices.Contains([]int64{16, 32, 64, 128}, n) {
+	if n := o.ChunkSize; n != 0 && !slices.Contains([]int64{16, 32, 64, 128}, n) {
 		found.Add(optionFault("chunk-size", fmt.Sprint(n), "16, 32, 64, 128"))
 	}
 	if _, err := os.Stat(o.Weights.Dir); err != nil && o.Weights.Dir != "" {

@@ -274,9 +274,11 @@ func (c *checked) expression(n *tree.Node, o *lowering.Option, ctx context) expr
 		return expr.AnyT
 	}
 	t := c.typed(e, want, ctx)
-	if word, ok := e.Root.(*expr.Literal); ok && len(ctx.words) > 0 {
-		if text, is := word.Value.(string); is && !slices.Contains(ctx.words, text) {
-			c.report(fault.UnknownWord(e.Range(e.Root), "option "+o.Name, text, ctx.words))
+	if len(ctx.words) > 0 {
+		for _, word := range expr.Results(e.Root) {
+			if text, is := word.Value.(string); is && !slices.Contains(ctx.words, text) {
+				c.report(fault.UnknownWord(e.Range(word), "option "+o.Name, text, ctx.words))
+			}
 		}
 	}
 	return t

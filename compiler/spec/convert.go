@@ -8,6 +8,7 @@ import (
 	"mobiusc/compiler/spec/expr"
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
+	"mobiusc/internal/suggest"
 )
 
 // convert turns a value of config.json into one of the language. It reports a
@@ -50,14 +51,25 @@ func (r *reading) convert(n *tree.Node, t configType, path string) (expr.Value, 
 		return v, true
 	}
 	if known := knownWords[t.word]; known != nil && n.Kind == tree.String {
-		r.report(fault.BadConfigWord(n.Range, path, want, n.Text, known))
+		r.report(fault.BadConfigWord(n.Range, path, want, n.Text, suggest.SameNumber(n.Text, known)))
 		return nil, false
 	}
 	return fail(want)
 }
 
 // knownWords lists, for a type, the words that a misspelt one may have meant.
-var knownWords = map[string][]string{"activation": slices.Sorted(maps.Keys(activationNames))}
+var knownWords = map[string][]string{
+	"activation": slices.Sorted(maps.Keys(activationNames)),
+	"dtype":      slices.Concat(dtypeWords, []string{"auto"}, torchWords()),
+}
+
+// torchWords are the dtypes as torch writes them.
+func torchWords() (words []string) {
+	for _, w := range dtypeWords {
+		words = append(words, "torch."+w)
+	}
+	return words
+}
 
 // simple converts a single value; want says what was expected of one that does
 // not fit.

@@ -640,6 +640,26 @@ var faultCases = []faultCase{
 		want: `MB0404 bad-config-value: torch_dtype must be a dtype, one of float32, float16, bfloat16, float64, int64, int32, int8, uint8, bool, auto, not "float17"`,
 	},
 	{
+		name: "misspelt dtype", config: conf(`"vocab_size"`, `"torch_dtype": «"flot16"», "vocab_size"`),
+		want: "MB0404 bad-config-value: torch_dtype must be a dtype, one of float32, float16, bfloat16, float64, int64, int32, int8, uint8, bool, auto, not \"flot16\"; did you mean `float16`?",
+	},
+	{
+		name: "misspelt dtype as torch writes it", config: conf(`"vocab_size"`, `"torch_dtype": «"torch.bflaot16"», "vocab_size"`),
+		want: "MB0404 bad-config-value: torch_dtype must be a dtype, one of float32, float16, bfloat16, float64, int64, int32, int8, uint8, bool, auto, not \"torch.bflaot16\"; did you mean `torch.bfloat16`?",
+	},
+	{
+		name: "misspelt dtype of a default", spec: child + "config: {new: {type: dtype, default: «flot32», values: [float32]}}\n",
+		want: "MB0404 bad-config-value: the default of new must be a dtype, one of float32, float16, bfloat16, float64, int64, int32, int8, uint8, bool, auto, not \"flot32\"; did you mean `float32`?",
+	},
+	{
+		name: "misspelt dtype in a branch", spec: child + "dtype: \"dtype if vocab_size else «'flot16'»\"\n",
+		want: "MB0204 unknown-word: option dtype cannot be `flot16`; did you mean `float16`?",
+	},
+	{
+		name: "misspelt word after or", spec: child + "blocks: {decoder_layer: {parallel: {of: [[], []], join: \"hidden_act or «'sums'»\"}}}\n",
+		want: "MB0204 unknown-word: option join cannot be `sums`; did you mean `sum`?",
+	},
+	{
 		name: "dtype in which nothing computes", config: conf(`"vocab_size"`, `"torch_dtype": «"int8"», "vocab_size"`),
 		want: `MB0507 value-out-of-range: the compute dtype must be one of float32, float16, bfloat16, and is int8`,
 	},

@@ -47,6 +47,27 @@ func Near(name string, candidates []string) []string {
 	return nil
 }
 
+// SameNumber returns the candidates that have the digits of name, or none where
+// name has some, or some where it has none: a width such as that of float16 is not
+// misspelt, it is another.
+func SameNumber(name string, candidates []string) []string {
+	digits := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, s)
+	}
+	var out []string
+	for _, c := range candidates {
+		if a, b := digits(name), digits(c); a == b || a == "" || b == "" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // words splits a name at what is neither a letter nor a digit.
 func words(name string) []string {
 	return strings.FieldsFunc(string(fold(name)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

@@ -1,6 +1,9 @@
 package suggest
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNearest(t *testing.T) {
 	names := []string{"Reshape", "Shape", "MatMul", "Gemm", "num_heads", "kv_num_heads", "Add"}
@@ -63,6 +66,15 @@ func TestDistance(t *testing.T) {
 	} {
 		if got := Distance(c.a, c.b); got != c.want {
 			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestSameNumber(t *testing.T) {
+	words := []string{"float16", "float32", "float", "int8", "auto"}
+	for name, want := range map[string]string{"flot16": "float16 float auto", "float8": "float int8 auto", "flaot": "float16 float32 float int8 auto"} {
+		if got := strings.Join(SameNumber(name, words), " "); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 }

@@ -151,3 +151,22 @@ func Paths(n Node) []string {
 	})
 	return paths
 }
+
+// Results returns the literals that an expression may yield as they are: itself,
+// or a branch of a condition.
+func Results(n Node) []*Literal {
+	switch n := n.(type) {
+	case *Literal:
+		return []*Literal{n}
+	case *Cond:
+		return append(Results(n.Then), Results(n.Else)...)
+	case *Binary:
+		if n.Op == "or" {
+			return append(Results(n.X), Results(n.Y)...)
+		}
+		if n.Op == "and" {
+			return Results(n.Y)
+		}
+	}
+	return nil
+}
