@@ -15,7 +15,7 @@ var catalogue diag.Catalogue
 
 // MB00 and MB07: options and targets.
 var (
-	badOption   = catalogue.Add("MB0001", "bad-option", diag.Error, "an option has a value that no spec could honour")
+	badOption   = catalogue.Add("MB0001", "bad-option", diag.Error, "an option has a value that no spec could honour").AsRequest()
 	badFunction = catalogue.Add("MB0701", "unsupported-target", diag.Error, "a part of the graph cannot be said with the operators of the target")
 	noGenAI     = catalogue.Add("MB0702", "no-genai-config", diag.Note, "onnxruntime-genai could not run the package, so that its configuration is not written")
 )

@@ -25,12 +25,12 @@ func perCall(c *Check) *Check {
 	return c
 }
 
-// The model: MBV1xx.
+// The model: MBV1xx. Those that other packages tell from the rest are exported.
 var (
 	noGraph           = check("MBV101", "no-graph", diag.Error, "the model has no graph")
 	irVersion         = check("MBV102", "ir-version", diag.Error, "the IR version is missing, or above what ONNX defines")
 	irFeature         = check("MBV103", "ir-feature", diag.Warning, "the model uses what its IR version does not have yet")
-	noOpsetImport     = check("MBV104", "no-opset-import", diag.Error, "the model, or a function, imports no operator set, or not that of a node's domain")
+	NoOpsetImport     = check("MBV104", "no-opset-import", diag.Error, "the model, or a function, imports no operator set, or not that of a node's domain")
 	opsetVersion      = check("MBV105", "opset-version", diag.Error, "an imported operator-set version does not exist")
 	opsetConflict     = check("MBV106", "opset-conflict", diag.Error, "two versions of one domain are imported")
 	duplicateMetadata = check("MBV107", "duplicate-metadata", diag.Error, "metadata_props has a key twice")
@@ -95,7 +95,7 @@ var (
 // Functions: MBV6xx.
 var (
 	duplicateFunction  = check("MBV601", "duplicate-function", diag.Error, "two functions have the same domain, name and overload")
-	recursiveFunction  = check("MBV602", "recursive-function", diag.Error, "a function calls itself, directly or through others")
+	RecursiveFunction  = check("MBV602", "recursive-function", diag.Error, "a function calls itself, directly or through others")
 	unusedFunction     = check("MBV603", "unused-function", diag.Warning, "nothing calls the function")
 	functionInterface  = check("MBV604", "function-interface", diag.Error, "a function has no name, or lists an input, output or attribute twice")
 	functionOpset      = check("MBV605", "function-opset", diag.Error, "an operator means something else at the function's opset than at the model's")

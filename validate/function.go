@@ -193,7 +193,7 @@ func (w *walk) circle(functions []*ir.Function) {
 		names = append(names, keyOf(f).String())
 		w.recursive[f] = true
 	}
-	w.body(functions[0], w.at).report(recursiveFunction, "the function calls itself: %s", strings.Join(names, " → "))
+	w.body(functions[0], w.at).report(RecursiveFunction, "the function calls itself: %s", strings.Join(names, " → "))
 }
 
 // unused reports functions that the graph does not reach.

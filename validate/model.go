@@ -38,7 +38,7 @@ func (w *walk) irVersion() {
 	case v < 3 && len(w.model.Opsets) > 0:
 		w.report(irVersion, "the IR version is %d, which has no opset imports yet, but the model imports some", v)
 	case v >= 3 && len(w.model.Opsets) == 0:
-		w.reportHint(noOpsetImport, "import ai.onnx", "the model imports no operator set")
+		w.reportHint(NoOpsetImport, "import ai.onnx", "the model imports no operator set")
 	}
 }
 

@@ -50,7 +50,7 @@ func (w *walk) operator(n *ir.Node) (*ops.Schema, *ir.Function) {
 	}
 	fn := w.functions[functionKey{canonical(n.Domain), n.OpType, n.Overload}]
 	if !imported {
-		w.reportNodeHint(noOpsetImport, n, "import "+domainName(n.Domain), "no version of the domain %s is imported", domainName(n.Domain))
+		w.reportNodeHint(NoOpsetImport, n, "import "+domainName(n.Domain), "no version of the domain %s is imported", domainName(n.Domain))
 		return nil, fn
 	}
 	if !ops.IsStandard(n.Domain) {

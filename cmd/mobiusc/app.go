@@ -20,7 +20,7 @@ import (
 const (
 	exitClean       = 0
 	exitFindings    = 1   // the input was read and has errors
-	exitUsage       = 2   // what the command line asks for cannot be done: see usageFindings
+	exitUsage       = 2   // what the command line asks for cannot be done: see isRequest
 	exitInternal    = 3   // a fault of mobiusc itself
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )

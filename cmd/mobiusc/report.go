@@ -24,15 +24,11 @@ func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print nothing but findings", Category: "Messages"}
 }
 
-// usageFindings are the findings about the command line: what it asks for does
-// not exist, or is impossible whatever the files hold.
-var usageFindings = []string{
-	"MB0001", // option
-	"MB0112", // unreadable-file
-	"MB0208", // unknown-variant
-	"MB0210", // abstract-spec
-	"MB0409", // no-config
-	"MB0801", // unreadable-checkpoint
+// isRequest reports whether a finding is about the command line: what it asks for
+// does not exist, or is impossible whatever the files hold.
+func isRequest(d diag.Diagnostic) bool {
+	k := catalogue().Find(d.Code)
+	return k != nil && k.Request
 }
 
 // reportFlags are those of commands whose result is what they find.
@@ -117,7 +113,7 @@ func reportOf(c *cli.Context, found diag.List, from sources) error {
 	for _, d := range shown {
 		switch {
 		case limit == neverFails || d.Severity > limit:
-		case code != exitFindings && slices.Contains(usageFindings, d.Code):
+		case code != exitFindings && isRequest(d):
 			code = exitUsage
 		default:
 			code = exitFindings

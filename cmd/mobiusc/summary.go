@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"mobiusc/compiler/checkpoint"
 	"mobiusc/compiler/emit"
 	"mobiusc/internal/diag"
 	"mobiusc/internal/number"
@@ -38,7 +39,7 @@ func summarise(w io.Writer, dir string, unsaid int) error {
 func rounded(found diag.List) int {
 	n := 0
 	for _, d := range found {
-		if d.Code == "MB0841" && d.Severity == diag.Note {
+		if checkpoint.IsLossy(d) && d.Severity == diag.Note {
 			n++
 		}
 	}

@@ -25,7 +25,7 @@ type entry struct{ *diag.Kind }
 
 // MB08: the checkpoint and its binding.
 var (
-	unreadableFile = kind("MB0801", "unreadable-checkpoint", diag.Error, "there is no checkpoint, or it cannot be read")
+	unreadableFile = &entry{catalogue.Add("MB0801", "unreadable-checkpoint", diag.Error, "there is no checkpoint, or it cannot be read").AsRequest()}
 	twoLayouts     = kind("MB0802", "ambiguous-checkpoint", diag.Warning, "the directory holds two checkpoints")
 	missingShard   = kind("MB0803", "missing-shard", diag.Error, "a file that the index names cannot be opened")
 	unsafePath     = kind("MB0804", "unsafe-shard-path", diag.Error, "a file of the checkpoint lies outside its directory, or is not a file")
@@ -233,6 +233,9 @@ func dtypeName(n node) string {
 	}
 	return n.dtype().String()
 }
+
+// IsLossy reports whether a finding is a conversion that lost values.
+func IsLossy(d diag.Diagnostic) bool { return d.Code == lossy.Code }
 
 func lossyConversion(b *Bound, n Counts) diag.Diagnostic {
 	d := lossy.at(b.Param.Range, "a wider storage type keeps them",

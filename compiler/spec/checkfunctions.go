@@ -106,10 +106,11 @@ func (c *checked) checkFunctionBody(f specFunction, unknown map[*ir.Node]bool) {
 	seen := map[diag.Range]bool{}
 	for _, found := range validate.Model(m, validate.Options{}) {
 		path, inside := strings.CutPrefix(found.Path, "function "+f.Domain+"."+f.Name)
-		if !inside || path != "" && !strings.HasPrefix(path, " > ") || found.Severity != diag.Error || found.Code == recursive {
-			continue
+		if !inside || path != "" && !strings.HasPrefix(path, " > ") || found.Severity != diag.Error || found.Code == validate.RecursiveFunction.Code {
+			continue // a cycle is said at the call
 		}
-		if n := found.About.Node; n != nil && found.About.Role == ir.OperatorMention && (unknown[n] || found.Code == noImport && n.Domain == lowering.SpecDomain) {
+		// Functions of the spec call each other without an import.
+		if n := found.About.Node; n != nil && found.About.Role == ir.OperatorMention && (unknown[n] || found.Code == validate.NoOpsetImport.Code && n.Domain == lowering.SpecDomain) {
 			continue
 		}
 		at := f.at(found.About)
@@ -122,12 +123,6 @@ func (c *checked) checkFunctionBody(f specFunction, unknown map[*ir.Node]bool) {
 		c.report(d)
 	}
 }
-
-// Findings of the validator that are not taken over.
-const (
-	noImport  = "MBV104" // a domain is not imported: functions of the spec call each other without
-	recursive = "MBV602" // a function calls itself: said at the call
-)
 
 // parseFunction reads one function and checks what block call relies on. The
 // function is nil where no more can be said of it.

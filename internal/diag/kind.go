@@ -17,6 +17,15 @@ type Kind struct {
 	// a comment at its line of the spec, `# mobiusc:ignore NAME`, silences it.
 	// Other errors leave a spec without a meaning, and no comment changes that.
 	Judgement bool
+	// Request is set for what is asked for and cannot be had, whatever the files
+	// hold: an option's value, a file that is not there.
+	Request bool
+}
+
+// AsRequest sets Request, and returns the kind.
+func (k *Kind) AsRequest() *Kind {
+	k.Request = true
+	return k
 }
 
 // At makes a finding of the kind.
