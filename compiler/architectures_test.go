@@ -12,6 +12,7 @@ import (
 
 	"mobiusc/compiler"
 	"mobiusc/compiler/spec"
+	"mobiusc/compiler/verify"
 	"mobiusc/internal/checkpointtest"
 	"mobiusc/internal/diag"
 )
@@ -72,6 +73,7 @@ var architectures = []architecture{
 	{spec: "roberta", configs: []string{"roberta-base", "xlm-roberta-base"}, references: []string{"roberta", "xlm_roberta"}},
 	{spec: "distilbert", configs: []string{"distilbert-base-uncased"}, references: []string{"distilbert"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
+	{spec: "bart", configs: []string{"bart-large-cnn"}, references: []string{"bart", "bart_options"}},
 	{
 		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},
 		references: []string{"whisper", "whisper_untied"},
@@ -245,6 +247,29 @@ func TestTextOfVisionLanguage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSavedWithoutHead runs a model from a checkpoint that was saved without its
+// head: names lack a prefix and there is no bias of the logits. All but those agree.
+func TestSavedWithoutHead(t *testing.T) {
+	dir := rewriteReference(t, "bart", 1, func(x *checkpointtest.Tensor) {
+		name, rest := strings.CutPrefix(x.Name, "model.")
+		if x.Name = name; !rest {
+			x.Name = "" // the bias
+		}
+	})
+	p := compileCheckpoint(t, dir, "bart", compiler.Options{DType: "float32", Strict: true, Variant: "no_logits_bias"})
+	i := slices.IndexFunc(readIndex(t).Models, func(m referenceModel) bool { return m.Name == "bart" })
+	var states []verify.Result
+	for _, r := range compareCase(t, p, readIndex(t).Models[i].Cases[0], float32Tolerance) {
+		switch {
+		case r.Value != "logits":
+			states = append(states, r)
+		case r.MaxAbs < 0.1:
+			t.Errorf("step %d: the logits are off by %g, as if the bias were there", r.Step, r.MaxAbs)
+		}
+	}
+	checkFloat32(t, states)
 }
 
 func publishedTensors(t *testing.T, name string) []checkpointtest.Tensor {

@@ -325,6 +325,28 @@ var architectureMutations = map[string][]mutation{
 			})
 		}},
 	},
+	"bart": {
+		{"positions of the decoder from the first row on", "bart", "decoder", offsetOfPositionsDropped},
+		{"positions of the encoder from the first row on", "bart", "encoder", func(e *editor) int {
+			return e.each("Slice", "embed_positions", func(n *ir.Node) bool {
+				e.before(n, func() {
+					n.SetInput(1, e.node("Sub", n.Input(1).Type, []*ir.Value{n.Input(1), e.ints(2)}))
+					n.SetInput(2, e.node("Sub", n.Input(2).Type, []*ir.Value{n.Input(2), e.ints(2)}))
+				})
+				return true
+			})
+		}},
+		{"positions of the encoder ignored", "bart", "encoder", skip("Add", "embed_positions")},
+		{"norm after the embeddings dropped", "bart", "decoder", skip("LayerNormalization", "layernorm_embedding")},
+		{"norm after cross-attention dropped", "bart", "decoder", skip("LayerNormalization", "encoder_attn_layer_norm")},
+		{"bias of the values dropped", "bart", "encoder", dropInput("Gemm", "v_proj", 2)},
+		{"bias of the logits dropped", "bart", "decoder", dropInput("Gemm", "lm_head", 2)},
+		{"padding of the source dropped in the encoder", "bart", "encoder", dropInput("Attention", "", 3)},
+		{"padding of the source dropped in the decoder", "bart", "decoder", dropInput("Attention", "encoder_attn", 3)},
+		{"causal mask dropped", "bart", "decoder", setAttr("Attention", "self_attn", ir.IntAttr("is_causal", 0))},
+		{"cross-attention caches not read", "bart", "decoder", replaceInput("Equal", "memory", 0, 0)},
+		{"scale of the embedding dropped", "bart_options", "encoder", skip("Mul", "shared")},
+	},
 	"whisper": {
 		{"padding of the first convolution at one end", "whisper", "encoder", setAttr("Conv", "conv1", ir.IntsAttr("pads", 2, 0))},
 		{"padding of the second convolution at one end", "whisper", "encoder", setAttr("Conv", "conv2", ir.IntsAttr("pads", 0, 2))},

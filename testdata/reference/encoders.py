@@ -1,4 +1,4 @@
-"""Reduced models with an encoder: bert and its relatives alone, t5 with its decoder."""
+"""Reduced models with an encoder: bert and its relatives alone, t5 and bart with their decoders."""
 
 import numpy as np
 import torch
@@ -57,7 +57,6 @@ BERT_RULES = [
 ]
 
 T5 = {
-    "architectures": ["T5ForConditionalGeneration"],
     "d_ff": 64,
     "d_kv": 8,
     "d_model": 32,
@@ -90,6 +89,48 @@ T5_RULES = [
     ("Attention.o.weight", fan_in(0.5)),
     ("wo.weight", fan_in(0.5)),
     ("lm_head.weight", fan_in(1.5)),
+]
+
+BART = {
+    "activation_dropout": 0.1,
+    "activation_function": "gelu",
+    "attention_dropout": 0.1,
+    "bos_token_id": 0,
+    "d_model": 32,
+    "decoder_attention_heads": 2,
+    "decoder_ffn_dim": 48,
+    "decoder_layerdrop": 0.0,
+    "decoder_layers": 3,
+    "decoder_start_token_id": 2,
+    "dropout": 0.1,
+    "encoder_attention_heads": 4,
+    "encoder_ffn_dim": 64,
+    "encoder_layerdrop": 0.0,
+    "encoder_layers": 2,
+    "eos_token_id": 2,
+    "forced_eos_token_id": 2,
+    "init_std": 0.02,
+    "is_encoder_decoder": True,
+    "max_position_embeddings": 64,
+    "model_type": "bart",
+    "normalize_before": False,
+    "num_hidden_layers": 2,
+    "pad_token_id": 1,
+    "scale_embedding": False,
+    "torch_dtype": "bfloat16",
+    "use_cache": True,
+    "vocab_size": 128,
+}
+
+BART_RULES = [
+    ("layer_norm.weight", normal(0.2, mean=1)),
+    ("layernorm_embedding.weight", normal(0.2, mean=1)),
+    ("final_logits_bias", normal(0.5)),
+    (".bias", normal(0.1)),
+    ("shared.weight", normal(0.3)),
+    ("embed_positions.weight", normal(0.3)),
+    ("out_proj.weight", fan_in(0.5)),
+    ("fc2.weight", fan_in(0.5)),
 ]
 
 
@@ -154,8 +195,12 @@ def encoder_decoder_states(cache):
     return values
 
 
-def run_t5(load, name="short", target_length=5):
-    """A padded source of 20 columns, a target prompt, then 2 decode steps."""
+def run_seq2seq(load, settings, name="short", target_length=5, positions=False):
+    """A padded source of 20 columns, a target prompt, then 2 decode steps.
+
+    With positions the decoder's graph is given those of its tokens, which the
+    reference counts by itself.
+    """
     mask, lengths = padded_right(20, (0, 6)), [target_length, 1, 1]
 
     def play(model, oracle):
@@ -173,6 +218,9 @@ def run_t5(load, name="short", target_length=5):
             cache, encoded = out.cache, (out.encoder_last_hidden_state,)
             values = {"logits": array(out.logits)} | {k: v.copy() for k, v in encoder_decoder_states(cache).items()}
             given = {"decoder": {"input_ids": ids, "encoder_attention_mask": mask}}
+            if positions:
+                place = np.arange(ids.shape[1]) + sum(lengths[:n])
+                given["decoder"]["position_ids"] = np.broadcast_to(place, ids.shape).astype(np.int64)
             components = {"decoder": values}
             if n == 0:
                 given["encoder"] = {"input_ids": source, "attention_mask": mask}
@@ -181,15 +229,15 @@ def run_t5(load, name="short", target_length=5):
         return results
 
     for attempt in range(DRAWS):
-        draw = generator("t5", str(attempt))
-        source = draw.integers(0, T5["vocab_size"], mask.shape)
-        target = draw.integers(0, T5["vocab_size"], (len(mask), lengths[0]))
-        target[:, 0] = T5["decoder_start_token_id"]
+        draw = generator(settings["model_type"], str(attempt))
+        source = draw.integers(0, settings["vocab_size"], mask.shape)
+        target = draw.integers(0, settings["vocab_size"], (len(mask), lengths[0]))
+        target[:, 0] = settings["decoder_start_token_id"]
         played = run_all(load, play)
         if settled(played, load, play):
             break
     else:
-        raise ValueError("t5: no settled prompt")
+        raise ValueError(f"{name}: no settled prompt")
 
     def valid(name):
         if name == "encoder_hidden_states":
@@ -216,20 +264,29 @@ def run_t5(load, name="short", target_length=5):
     return case
 
 
-def t5(name, description, untie=None, cases=(("short", 5),), **changes):
-    """The entry of MODELS for an encoder-decoder; cases are names and target lengths."""
+def seq2seq(name, architecture, description, settings, rules, untie=None, cases=(("short", 5),), positions=False):
+    """The entry of MODELS for an encoder-decoder of text; cases are names and target lengths."""
 
     def make():
-        load = save(name, transformers.T5ForConditionalGeneration, T5 | changes, T5_RULES, untie)
+        built = getattr(transformers, architecture)
+        load = save(name, built, {"architectures": [architecture]} | settings, rules, untie)
         return {
             "name": name,
-            "architecture": "T5ForConditionalGeneration",
+            "architecture": architecture,
             "description": description,
             "storage": "bfloat16",
-            "cases": [run_t5(load, *case) for case in cases],
+            "cases": [run_seq2seq(load, settings, *case, positions=positions) for case in cases],
         }
 
     return make
+
+
+def t5(name, description, untie=None, cases=(("short", 5),), **changes):
+    return seq2seq(name, "T5ForConditionalGeneration", description, T5 | changes, T5_RULES, untie, cases)
+
+
+def bart(name, description, **changes):
+    return seq2seq(name, "BartForConditionalGeneration", description, BART | changes, BART_RULES, positions=True)
 
 
 ENCODERS = {
@@ -270,5 +327,18 @@ ENCODERS = {
         untie="lm_head",
         feed_forward_proj="gated-gelu",
         tie_word_embeddings=False,
+    ),
+    "bart": bart(
+        "bart",
+        "Learned positions from row 2 on, a norm after the embeddings and after every branch, a decoder deeper than the encoder, a bias of the logits; the tied head left to its default.",
+    ),
+    "bart_options": bart(
+        "bart_options",
+        "Scaled embeddings, ReLU.",
+        activation_function="relu",
+        decoder_layers=1,
+        encoder_layers=1,
+        num_hidden_layers=1,
+        scale_embedding=True,
     ),
 }
