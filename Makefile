@@ -1,6 +1,6 @@
 # `make test` is the command of the README; all the targets are the lanes that CONTRIBUTING.md describes.
 
-.PHONY: test editors check goldens bench bench-peers bench-packages reference bench-weights numerics real-weights
+.PHONY: test editors check goldens bench bench-peers bench-packages reference bench-weights numerics real-weights genai
 
 # Everything a change must pass, on a fresh machine: fetches ONNX Runtime if it is not there, then runs all tests.
 test:
@@ -52,6 +52,12 @@ bench-weights:
 numerics:
 	./scripts/onnxruntime.sh
 	MEASURE=1 go test -count=1 -run NumericsPage ./compiler
+
+# Generation with onnxruntime-genai from the reduced reference models; docs/genai.md has the table. The first run installs it
+# outside the repository. GENAI=--update writes the table anew.
+GENAI ?=
+genai:
+	./scripts/genai.sh $(GENAI)
 
 # A real published checkpoint against the reference, on real sentences.
 real-weights:
