@@ -76,6 +76,9 @@ var (
 
 func (b *Builder) operand(o Record) Tensor {
 	t := b.Value(o.Text("value"))
+	if o.Has("axis") != o.Has("index") {
+		b.Fail("axis and index belong together: one slice of the value is taken, or the whole")
+	}
 	if !o.Has("axis") {
 		return t
 	}
