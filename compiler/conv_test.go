@@ -129,8 +129,16 @@ func bytesOf(values []float64) (raw []byte) {
 	return raw
 }
 
-// compileTensors compiles a spec that reads no config with the given weights.
+// compileTensors compiles a spec that reads no config with the given weights, and
+// loads the package.
 func compileTensors(t *testing.T, spec string, tensors []checkpointtest.Tensor) *verify.Package {
+	t.Helper()
+	return openPackage(t, packageOf(t, spec, tensors))
+}
+
+// packageOf compiles a spec that reads no config with the given weights, and
+// returns the directory of the package.
+func packageOf(t *testing.T, spec string, tensors []checkpointtest.Tensor) string {
 	t.Helper()
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	if err := checkpointtest.WriteDir(dir, tensors, 1); err != nil {
@@ -144,7 +152,12 @@ func compileTensors(t *testing.T, spec string, tensors []checkpointtest.Tensor) 
 		t.Fatal(err)
 	}
 	checkClean(t, found)
-	p, err := verify.Open(out, ort.Options{})
+	return out
+}
+
+func openPackage(t *testing.T, dir string) *verify.Package {
+	t.Helper()
+	p, err := verify.Open(dir, ort.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,13 @@ func (c *component) emitted() *emit.Component {
 	for _, s := range c.States {
 		e.States = append(e.States, emit.StatePair{Input: s.Input.Name, Output: s.Output.Name})
 	}
+	for _, l := range c.Limits {
+		limit := emit.Limit{Input: l.Input, Max: l.Max}
+		if l.Input == "" {
+			limit.Dim = l.Dim.String()
+		}
+		e.Limits = append(e.Limits, limit)
+	}
 	for _, p := range c.Params {
 		e.Weights[p.Value.Name] = emit.Weight{Sources: sources(p)}
 	}

@@ -26,6 +26,7 @@ type Builder struct {
 	block  *Block // whose nodes are being added; nil: those of an output
 	out    Output
 
+	limits    []Limit
 	cacheless *Block // one that found positions from the call alone, or nil
 
 	// sized are values with dims that no input need have: results of convolutions.

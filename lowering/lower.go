@@ -51,6 +51,7 @@ type Graph struct {
 	Graph     *ir.Graph
 	Params    []*Param
 	States    []State
+	Limits    []Limit
 	Ties      []Tie
 	Functions []*ir.Function // that nodes of SpecDomain call
 	// Values holds the types of the values that the component names, its inputs
@@ -142,7 +143,7 @@ func (b *Builder) lower() *Graph {
 	for _, s := range b.states {
 		b.graph.Outputs = append(b.graph.Outputs, s.Output)
 	}
-	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Ties: b.ties, Values: b.types(), keptLast: b.keptLast}
+	return &Graph{Component: c, Graph: b.graph, Params: b.order, States: b.states, Limits: b.limits, Ties: b.ties, Values: b.types(), keptLast: b.keptLast}
 }
 
 // types returns the types of the named values.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
+	"slices"
 )
 
 // Param is one parameter of a component: a tensor of the checkpoint under the
@@ -36,6 +37,21 @@ type State struct {
 	Name            string // key, value, conv_state, …
 	Input, Output   *ir.Value
 	InType, OutType *ir.Type
+}
+
+// Limit is the largest size of a dim, or the largest value of an input, that a
+// component takes: beyond it a table of positions has no row.
+type Limit struct {
+	Dim   ir.Dim
+	Input string // "": of Dim
+	Max   int64
+}
+
+// limit records a limit once.
+func (b *Builder) limit(l Limit) {
+	if !slices.ContainsFunc(b.limits, func(k Limit) bool { return k.Input == l.Input && k.Max == l.Max && k.Dim.Equal(l.Dim) }) {
+		b.limits = append(b.limits, l)
+	}
 }
 
 // Param returns the parameter at a path relative to the module in hand, in the

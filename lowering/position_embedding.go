@@ -1,6 +1,10 @@
 package lowering
 
-import "mobiusc/ir"
+import (
+	"slices"
+
+	"mobiusc/ir"
+)
 
 var positionEmbeddingDecl = &Decl{
 	Name:  "position_embedding",
@@ -45,6 +49,9 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 	offset := o.Int("offset")
 	switch {
 	case o.Has("of"):
+		if of := o.Text("of"); slices.ContainsFunc(b.component.Inputs, func(in Input) bool { return in.Name == of }) {
+			b.limit(Limit{Input: of, Max: o.Int("size") - offset - 1})
+		}
 		place := b.Full(b.Value(o.Text("of")))
 		if offset != 0 {
 			place = b.Binary("Add", place, b.IntScalar(offset))
@@ -58,6 +65,7 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 	}
 	b.cacheless = b.block
 	sequence := x.Lead()[1]
+	b.atMost(sequence, o.Int("size")-offset)
 	end := b.ShapeOf(sequence)
 	if offset != 0 {
 		end = b.Binary("Add", end, b.Ints(offset))
@@ -65,6 +73,17 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 	rows := b.Op("Slice", []*ir.Value{table, b.Ints(offset), end, b.Ints(0)})
 	rows.Type = ir.TensorOf(table.Type.Elem, sequence, x.Last()) // inference cannot know that the table is long enough
 	return rows
+}
+
+// atMost limits the tokens of a row to the rows of a table that are for them.
+func (b *Builder) atMost(sequence ir.Dim, rows int64) {
+	n, known := sequence.Int()
+	switch {
+	case !known:
+		b.limit(Limit{Dim: sequence, Max: rows})
+	case n > rows:
+		b.Fail("the table has rows for %d tokens, and a sequence has %d", rows, n)
+	}
 }
 
 // countedPositions returns int64 [batch, sequence]: for padding its own id p, for
@@ -80,6 +99,7 @@ func (b *Builder) countedPositions(o Record, size int64) *ir.Value {
 		b.Fail("padding %d leaves a table of %d rows no row for a token: 0 ≤ padding < size - 1", padding, size)
 	}
 	b.cacheless = b.block
+	b.atMost(ids.Type.Shape[1], size-padding-1)
 	text := b.Cast(b.Unary("Not", b.Binary("Equal", ids, b.IntScalar(padding))), ir.Int64)
 	count := b.Binary("Mul", b.Binary("CumSum", text, b.IntScalar(1)), text)
 	return b.Binary("Add", count, b.IntScalar(padding))

@@ -29,6 +29,7 @@ type ComponentSummary struct {
 	Inputs  []ManifestValue `json:"inputs"`
 	Outputs []ManifestValue `json:"outputs"`
 	States  []StatePair     `json:"states,omitempty"` // from the manifest
+	Limits  []Limit         `json:"limits,omitempty"` // from the manifest
 	// Nodes counts those of the graph itself, SubgraphNodes those of graphs
 	// held by attributes, FunctionNodes those of the bodies of local functions.
 	Nodes         int `json:"nodes"`
@@ -106,7 +107,7 @@ func (s *Summary) inspectPackage(m *Manifest) error {
 		if err != nil {
 			return err
 		}
-		c.Name, c.Model, c.States = mc.Name, mc.Model, mc.States
+		c.Name, c.Model, c.States, c.Limits = mc.Name, mc.Model, mc.States, mc.Limits
 		from := map[string]string{}
 		for _, in := range mc.Inputs {
 			from[in.Name] = in.From

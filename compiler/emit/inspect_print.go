@@ -136,6 +136,16 @@ func (p *printer) values(c *ComponentSummary) {
 			p.line("    %s\t%s\t%s", v.Name, v.typeText(), from)
 		}
 	}
+	if len(c.Limits) > 0 {
+		p.section("  limits")
+	}
+	for _, l := range c.Limits {
+		if l.Input != "" {
+			p.line("    values of %s\tat most %d", l.Input, l.Max)
+		} else {
+			p.line("    %s\tat most %d", l.Dim, l.Max)
+		}
+	}
 	if len(c.States) > 0 {
 		p.section("  states")
 	}

@@ -78,6 +78,7 @@ type ManifestComponent struct {
 	Inputs  []ManifestValue  `json:"inputs"`
 	Outputs []ManifestValue  `json:"outputs"`
 	States  []StatePair      `json:"states,omitempty"`
+	Limits  []Limit          `json:"limits,omitempty"`
 	Tensors []ManifestTensor `json:"tensors,omitempty"`
 }
 
@@ -99,6 +100,14 @@ type ManifestValue struct {
 type StatePair struct {
 	Input  string `json:"input"`
 	Output string `json:"output"`
+}
+
+// Limit is the largest size of a dim, or the largest value in an input, that a
+// component takes.
+type Limit struct {
+	Dim   string `json:"dim,omitempty"` // as shapes state it
+	Input string `json:"input,omitempty"`
+	Max   int64  `json:"max"`
 }
 
 // ManifestTensor is one external tensor of a component.
@@ -141,7 +150,7 @@ func (c *ManifestComponent) parameters() int64 {
 
 // describe fills the manifest's entry of a component whose data is planned.
 func (c *Component) describe() ManifestComponent {
-	out := ManifestComponent{Name: c.Name, Model: c.file, Inputs: []ManifestValue{}, Outputs: []ManifestValue{}, States: c.States}
+	out := ManifestComponent{Name: c.Name, Model: c.file, Inputs: []ManifestValue{}, Outputs: []ManifestValue{}, States: c.States, Limits: c.Limits}
 	constants := map[string]bool{}
 	for _, k := range c.layout.constants {
 		constants[k.name] = true

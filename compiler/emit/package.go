@@ -28,6 +28,7 @@ type Component struct {
 	Name   string
 	Model  *ir.Model
 	States []StatePair
+	Limits []Limit
 	// From says what feeds an input in the package (component.output), by the
 	// input's name.
 	From map[string]string
