@@ -185,6 +185,7 @@ var longer = map[string]string{
 	"gemma":      "two keys that name one activation, and may contradict each other",
 	"gemma2":     "other norms and layers, four caps and scales, and windows in turn",
 	"gemma3":     "two rotary embeddings in two layouts, defaults that published files leave out, and the names of a vision-language checkpoint",
+	"gemma3_vl":  "a vision encoder, the embedding of its features, and the text model as a variant",
 	"gemma4":     "heads, values and a rotary embedding that differ by layer, and what is refused, with reasons",
 	"stablelm":   "two forms of a layer, and norms with a weight for each head",
 	"cohere":     "norms of another type and of heads, another rotation, and a form of layers and logits",

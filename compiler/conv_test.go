@@ -165,16 +165,69 @@ func openPackage(t *testing.T, dir string) *verify.Package {
 	return p
 }
 
-// TestConvOldestOpset compiles a convolution for the oldest target in every
-// dtype: its Conv has no bfloat16.
+// TestAveragePool compares the block average_pool with the mean that defines it:
+// windows that overlap, windows that do not, and places that none reaches.
+func TestAveragePool(t *testing.T) {
+	for _, c := range []struct {
+		options      string
+		kernel, step [2]int
+		size         [2]int
+	}{
+		{"[2, 3]", [2]int{2, 3}, [2]int{2, 3}, [2]int{2, 2}},
+		{"{kernel: [4, 2], stride: [1, 3]}", [2]int{4, 2}, [2]int{1, 3}, [2]int{2, 3}},
+	} {
+		t.Run(c.options, func(t *testing.T) {
+			spec := writeSpec(t, "x", fmt.Sprintf(`spec: v1
+name: x
+summary: Means.
+dtype: float32
+components:
+  model:
+    inputs: {x: "float32[batch, 3, rows, 8]"}
+    body: [{use: x}, {average_pool: %s}]
+    outputs: {y: result}
+`, c.options))
+			const planes, rows, columns = 2 * 3, 5, 8
+			x := fractions(planes*rows*columns, 7)
+			call := &verify.Call{Inputs: map[string]ort.Tensor{"x": {Type: ir.Float32, Dims: []int64{2, 3, rows, columns}, Raw: bytesOf(x)}}}
+			results, err := compileTensors(t, spec, nil).Run(&verify.Reference{Name: "pool", Steps: []verify.Step{{Components: map[string]*verify.Call{"model": call}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []float64
+			for p := range planes {
+				for i := range c.size[0] {
+					for j := range c.size[1] {
+						sum := 0.0
+						for k := range c.kernel[0] {
+							for l := range c.kernel[1] {
+								sum += x[(p*rows+i*c.step[0]+k)*columns+j*c.step[1]+l]
+							}
+						}
+						want = append(want, sum/float64(c.kernel[0]*c.kernel[1]))
+					}
+				}
+			}
+			got := float32s(results[0]["model"]["y"])
+			if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }) {
+				t.Errorf("the means are\n%v, want\n%v", got, want)
+			}
+		})
+	}
+}
+
+// TestConvOldestOpset compiles convolutions and means for the oldest target in
+// every dtype: its operators have no bfloat16.
 func TestConvOldestOpset(t *testing.T) {
-	for _, dtype := range compiler.DTypes {
-		o := published("whisper", "whisper-tiny")
-		o.DType, o.Opset, o.Out = dtype, compiler.MinOpset, filepath.Join(t.TempDir(), "package")
-		found, err := compiler.Compile(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
+	for spec, config := range map[string]string{"whisper": "whisper-tiny", "gemma3_vl": "gemma-3-4b"} {
+		for _, dtype := range compiler.DTypes {
+			o := published(spec, config)
+			o.DType, o.Opset, o.Out = dtype, compiler.MinOpset, filepath.Join(t.TempDir(), "package")
+			found, err := compiler.Compile(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkClean(t, found)
 		}
-		checkClean(t, found)
 	}
 }

@@ -25,7 +25,7 @@ import (
 // among them.
 func TestInPlace(t *testing.T) {
 	specs := map[string]string{"llama": "llama", "qwen2": "qwen2", "gemma2": "gemma2", "gpt2": "gpt2", "phi3": "phi3", "mamba": "mamba",
-		"qwen3_moe": "qwen3_moe", "qwen3_next": "qwen3_next", "qwen3_5_text": "qwen3_5", "qwen3_5_vl": "qwen3_5", "bert": "bert", "t5": "t5", "whisper": "whisper"}
+		"qwen3_moe": "qwen3_moe", "qwen3_next": "qwen3_next", "qwen3_5_text": "qwen3_5", "qwen3_5_vl": "qwen3_5", "bert": "bert", "t5": "t5", "whisper": "whisper", "gemma3_vl": "gemma3_vl"}
 	for _, m := range readIndex(t).Models {
 		spec, ok := specs[m.Name]
 		if !ok {

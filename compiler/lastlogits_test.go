@@ -13,7 +13,7 @@ import (
 // the last of each row uncomputed, and that those are then what they were. Its
 // states are those of all tokens.
 func TestLastLogits(t *testing.T) {
-	models := map[string]string{"qwen3_5_text": "qwen3_5", "qwen3_5_vl": "qwen3_5", "qwen3_vl": "qwen3_vl"}
+	models := map[string]string{"qwen3_5_text": "qwen3_5", "qwen3_5_vl": "qwen3_5", "qwen3_vl": "qwen3_vl", "gemma3_vl": "gemma3_vl"}
 	for _, a := range architectures {
 		models[a.references[0]] = a.spec
 	}

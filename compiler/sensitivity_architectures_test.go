@@ -52,6 +52,45 @@ var architectureMutations = map[string][]mutation{
 		{"bias of the output projection dropped", "gemma3_options", "model", dropInput("Gemm", "o_proj", 2)},
 		{"softcap of the logits dropped", "gemma3_options", "model", skip("Tanh", "Tanh")},
 	},
+	"gemma3_vl": {
+		{"tokens of an image see earlier ones alone", "gemma3_vl", "decoder", setAttr("Attention", "", ir.IntAttr("is_causal", 1))},
+		{"tokens of all images see each other", "gemma3_vl", "decoder", skip("CumSum", "mask/")},
+		{"text sees later text", "gemma3_vl", "decoder", skip("Sub", "mask/Sub_4")},
+		{"spans of a later call beside the first columns", "gemma3_vl", "decoder", func(e *editor) int {
+			return e.each("Concat", "mask/Concat", func(n *ir.Node) bool { // of the pads: before, after
+				past := n.Input(1)
+				n.SetInput(1, n.Input(2))
+				n.SetInput(2, past)
+				return true
+			})
+		}},
+		{"window in every layer", "gemma3_vl", "decoder", firstMask("")},
+		{"window in no layer", "gemma3_vl", "decoder", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+		{"window one wider", "gemma3_vl", "decoder", replaceInput("Sub", "mask/Sub_2", 1, 9)},
+		{"positions of the patches dropped", "gemma3_vl", "vision_encoder", skip("Add", "position_embedding")},
+		{"bias of the output projection dropped", "gemma3_vl", "vision_encoder", dropInput("Gemm", "out_proj", 2)},
+		{"norm after the encoder dropped", "gemma3_vl", "vision_encoder", skip("LayerNormalization", "post_layernorm")},
+		{"mean over a row of patches, not a square", "gemma3_vl", "vision_encoder", func(e *editor) int {
+			return e.each("AveragePool", "", func(n *ir.Node) bool {
+				n.SetAttr(ir.IntsAttr("kernel_shape", 1, 4))
+				n.SetAttr(ir.IntsAttr("strides", 1, 4))
+				v := n.Output(0)
+				return e.after(v, func(v *ir.Value) *ir.Value {
+					wide := v.Type
+					v.Type = ir.TensorOf(wide.Elem, wide.Shape[0], wide.Shape[1], ir.Int(8), ir.Int(2))
+					return e.node("Reshape", wide, []*ir.Value{v, e.ints(0, 0, 4, 4)})
+				})
+			})
+		}},
+		{"offset of the projector's norm dropped", "gemma3_vl", "vision_encoder", func(e *editor) int {
+			return e.each("RMSNormalization", "", func(n *ir.Node) bool { n.SetInput(1, n.Input(1).Producer().Input(0)); return true })
+		}},
+		{"epsilon of the text in the projector's norm", "gemma3_vl_options", "vision_encoder", setAttr("RMSNormalization", "", ir.FloatAttr("epsilon", 1e-6))},
+		{"default epsilon in the encoder's norms", "gemma3_vl_options", "vision_encoder", setAttr("LayerNormalization", "", ir.FloatAttr("epsilon", 1e-6))},
+		{"default activation in the encoder", "gemma3_vl_options", "vision_encoder", setAttr("Gelu", "", ir.StringAttr("approximate", "tanh"))},
+		{"scale of the embedding dropped", "gemma3_vl", "embedding", skip("Mul", "embed_tokens")},
+		{"no token is of an image", "gemma3_vl", "embedding", setAttr("equals", "", ir.IntAttr("id", -1))},
+	},
 	"gemma4": {
 		{"norm of the values dropped", "gemma4", "model", skip("RMSNormalization", "self_attn/RMSNormalization")},
 		{"norm of the keys dropped", "gemma4", "model", skip("RMSNormalization", "k_norm")},

@@ -29,6 +29,7 @@ var attentionDecl = &Decl{
 		{Name: "rope", Kind: RopeOption, Doc: "rotary position embedding of queries and keys"},
 		{Name: "mask", Kind: WordOption, Words: []string{"causal", "bidirectional"}, Default: "bidirectional", Doc: "which positions a query sees"},
 		{Name: "window", Kind: IntOption, Doc: "width of the sliding window: a query sees itself and the window − 1 positions before it"},
+		{Name: "bidirectional_spans", Kind: ValueOption, Doc: "value that is not 0 where a token belongs to a span, int64 [batch, sequence]: the tokens of a run of them, of this call, see the later ones of it, too, under a causal mask"},
 		{Name: "padding", Kind: ValueOption, Default: "attention_mask", Doc: "value that is 0 where a position is padding, int64 [batch, past + sequence]; none: nothing is"},
 		{Name: "segments", Kind: ValueOption, Doc: "ids of contiguous segments; a query sees its own segment only"},
 		{Name: "scale", Kind: FloatOption, Bound: AboveZero, Default: "head_dim ** -0.5", Doc: "factor of the scores"},
@@ -74,6 +75,9 @@ type attention struct {
 }
 
 func (a *attention) lower(x Tensor) Tensor {
+	if a.o.Has("bidirectional_spans") && (a.o.Has("memory") || a.o.Has("segments")) {
+		a.Fail("bidirectional spans are of attention over the stream itself, without segments")
+	}
 	if a.o.Has("memory") {
 		return a.Linear(a.overMemory(x), a.projection("output"), a.static(x.Last(), "the width of the stream"))
 	}
@@ -199,16 +203,17 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 		pastValue, setValue = a.State(a.o.Text("state"), "value", q.DType(), before, after)
 	}
 	rule := maskSpec{
-		padding: a.o.Text("padding"), window: a.o.Int("window"), causal: causal,
+		padding: a.o.Text("padding"), spans: a.o.Text("bidirectional_spans"), window: a.o.Int("window"), causal: causal,
 		batch: batch, sequence: sequence, total: total,
 	}
+	a.checkSpans(rule)
 	mask := a.mask(rule)
 	if a.o.Has("position_bias") {
 		mask = a.biasedMask(rule, mask)
 	}
 	inputs = append(inputs, mask, pastKey, pastValue)
 	attrs := append([]*ir.Attr{ir.IntAttr("q_num_heads", a.heads), ir.IntAttr("kv_num_heads", a.kvHeads)}, a.scoreAttrs(q.DType())...)
-	if causal {
+	if causal && rule.spans == "" {
 		attrs = append(attrs, ir.IntAttr("is_causal", 1))
 	}
 	for len(inputs) > 3 && inputs[len(inputs)-1] == nil {
@@ -221,6 +226,21 @@ func (a *attention) scores(q, k, v Tensor) Tensor {
 	setKey(outs[1])
 	setValue(outs[2])
 	return q.with(outs[0])
+}
+
+// checkSpans fails where spans would say nothing, or are not what is read there.
+func (a *attention) checkSpans(m maskSpec) {
+	switch {
+	case m.spans == "":
+	case !m.causal:
+		a.Fail("bidirectional spans change a causal mask only")
+	case a.o.Has("position_bias"):
+		a.Fail("attention with a position bias takes no bidirectional spans yet")
+	default:
+		if t := a.Value(m.spans).v.Type; t.Elem != ir.Int64 || !t.Shape.Equal(ir.Shape{m.batch, m.sequence}) {
+			a.Fail("bidirectional spans need a value int64 [%s, %s], and %s is %s", m.batch, m.sequence, m.spans, t)
+		}
+	}
 }
 
 // scoreAttrs returns the attributes of the operator that say how scores are made.

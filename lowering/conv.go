@@ -17,12 +17,15 @@ var convDecl = &Decl{
 		{Name: "bias", Kind: BoolOption, Default: "true", Doc: "whether a bias is added"},
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
-		c := &convolution{
-			Builder: b, out: blk.Opts.Int("out"), groups: blk.Opts.Int("groups"), kernel: blk.Opts.Ints("kernel"),
-			bias: blk.Opts.Bool("bias"),
+		kernel := blk.Opts.Ints("kernel")
+		ones, zeros := make([]int64, len(kernel)), make([]int64, len(kernel))
+		for i := range ones {
+			ones[i] = 1
 		}
-		c.stride = c.along(blk.Opts, "stride", 1)
-		c.padding = c.along(blk.Opts, "padding", 0)
+		c := &convolution{
+			Builder: b, out: blk.Opts.Int("out"), groups: blk.Opts.Int("groups"), kernel: kernel, bias: blk.Opts.Bool("bias"),
+			stride: b.alongKernel(blk.Opts, "stride", ones), padding: b.alongKernel(blk.Opts, "padding", zeros),
+		}
 		c.check(x.Dims())
 		var y Tensor
 		b.Within(blk.Opts.Text("name"), func() { y = c.lower(x) })
@@ -38,47 +41,55 @@ type convolution struct {
 	bias                    bool
 }
 
-// along returns an option that has a number for each dim of the kernel.
-func (c *convolution) along(o Record, name string, absent int64) []int64 {
-	values := o.Ints(name)
+// alongKernel returns an option that has a number for each dim of the kernel,
+// and what it is where it is absent.
+func (b *Builder) alongKernel(o Record, name string, absent []int64) []int64 {
 	if !o.Has(name) {
-		values = make([]int64, len(c.kernel))
-		for i := range values {
-			values[i] = absent
-		}
+		return absent
 	}
-	if len(values) != len(c.kernel) {
-		c.Fail("%s %v and kernel %v are not along the same number of dims", name, values, c.kernel)
+	if len(o.Ints(name)) != len(absent) {
+		b.Fail("%s %v and kernel %v are not along the same number of dims", name, o.Ints(name), o.Ints("kernel"))
 	}
-	return values
+	return o.Ints(name)
 }
 
-// check fails where a kernel does not fit the stream.
+// check fails where the convolution does not fit the stream.
 func (c *convolution) check(dims []ir.Dim) {
-	if len(dims) < 3 || len(dims)-2 != len(c.kernel) {
-		c.Fail("a kernel %v needs a stream [batch, channels, …] with %d dims after the channels, not %s", c.kernel, len(c.kernel), ir.Shape(dims))
-	}
+	c.checkKernel(c.kernel, c.padding, dims)
 	channels := c.static(dims[1], "the number of channels")
 	if channels%c.groups != 0 || c.out%c.groups != 0 {
 		c.Fail("%d channels and %d of the result do not divide among %d groups", channels, c.out, c.groups)
 	}
-	for i, pad := range c.padding {
+}
+
+// checkKernel fails where a kernel does not fit a stream of the given dims.
+func (b *Builder) checkKernel(kernel, padding []int64, dims []ir.Dim) {
+	if len(dims) < 3 || len(dims)-2 != len(kernel) {
+		b.Fail("a kernel %v needs a stream [batch, channels, …] with %d dims after the channels, not %s", kernel, len(kernel), ir.Shape(dims))
+	}
+	for i, pad := range padding {
 		if pad < 0 {
-			c.Fail("padding %v must not be below 0", c.padding)
+			b.Fail("padding %v must not be below 0", padding)
 		}
-		if n, known := dims[2+i].Int(); known && (c.kernel[i]-n+1)/2 > pad { // 2·pad may be beyond 64 bits
-			c.Fail("a kernel of %d is longer than the %d places of the stream, with padding %d at both ends", c.kernel[i], n, pad)
+		if n, known := dims[2+i].Int(); known && (kernel[i]-n+1)/2 > pad { // 2·pad may be beyond 64 bits
+			b.Fail("a kernel of %d is longer than the %d places of the stream, with padding %d at both ends", kernel[i], n, pad)
 		}
 	}
 }
 
-// lower adds the operator. It takes bfloat16 from opset 22 on only: with
-// bfloat16 it computes in float32, which every target has.
-func (c *convolution) lower(x Tensor) Tensor {
-	t := x.DType()
+// convolutionDType returns the dtype in which a convolution or a pooling of a
+// stream computes. The operators take bfloat16 from opset 22 on only: with
+// bfloat16 they compute in float32, which every target has.
+func convolutionDType(t ir.DataType) ir.DataType {
 	if t == ir.BFloat16 {
-		t = ir.Float32
+		return ir.Float32
 	}
+	return t
+}
+
+// lower adds the operator.
+func (c *convolution) lower(x Tensor) Tensor {
+	t := convolutionDType(x.DType())
 	channels := c.static(x.Dims()[1], "the number of channels") / c.groups
 	weight := c.Param("weight", t, fanIn(channels*product(c.kernel)), append([]int64{c.out, channels}, c.kernel...)...)
 	inputs := []*ir.Value{c.Cast(c.Full(x), t), weight}

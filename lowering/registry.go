@@ -7,7 +7,7 @@ import "sync"
 var all = sync.OnceValue(func() []*Decl {
 	return []*Decl{
 		residualDecl, parallelDecl, branchDecl, scopeDecl, ifDecl, layersDecl,
-		linearDecl, convDecl, embeddingDecl, positionEmbeddingDecl, gridEmbeddingDecl,
+		linearDecl, convDecl, averagePoolDecl, embeddingDecl, positionEmbeddingDecl, gridEmbeddingDecl,
 		rmsNormDecl, layerNormDecl, activationDecl, scaleDecl, softcapDecl,
 		mlpDecl, gatedMLPDecl, moeDecl,
 		attentionDecl, gatedDeltaNetDecl, selectiveSSMDecl,

@@ -77,14 +77,8 @@ func lowest(t ir.DataType) float64 {
 // distances returns int64 [sequence, total]: the position of the key minus that
 // of the query.
 func (b *Builder) distances(m maskSpec) *ir.Value {
-	scalar := func(d ir.Dim) *ir.Value { return b.Op("Squeeze", []*ir.Value{b.ShapeOf(d)}) }
-	total, one := scalar(m.total), b.IntScalar(1)
-	keys := b.Op("Range", []*ir.Value{b.IntScalar(0), total, one})
-	queries := keys
-	if !m.sequence.Equal(m.total) {
-		queries = b.Op("Range", []*ir.Value{b.Binary("Sub", total, scalar(m.sequence)), total, one})
-	}
-	return b.Binary("Sub", keys, b.Op("Unsqueeze", []*ir.Value{queries, b.Ints(1)}))
+	keys, queries := b.slots(m)
+	return b.Binary("Sub", keys, queries)
 }
 
 // bucketRule sorts distances into buckets. Formula: Transformers, in the

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"mobiusc/compiler/spec/expr"
@@ -41,7 +42,11 @@ type ignoreRule struct {
 	name    string // as it is written
 	pattern *glob.Pattern
 	reason  string
+	leftOut bool // they describe a part of the model that the package lacks
 }
+
+// notKeys are the entries of section config that declare no key.
+var notKeys = []string{"at", "ignore", "left_out"}
 
 func (s *section) key(name string) *configKey {
 	for _, k := range s.keys {
@@ -90,21 +95,23 @@ func (c *checked) declareConfig(n *tree.Node) *section {
 	if at := n.Get("at"); at != nil && at.Kind != tree.Null {
 		root.at = textsOf(at)
 	}
-	root.ignore = c.ignoreRules(n.Get("ignore"))
+	root.ignore = c.ignoreRules(n)
 	for _, e := range n.Entries {
-		if e.Key.Text != "at" && e.Key.Text != "ignore" && e.Value.Kind == tree.Map {
+		if !slices.Contains(notKeys, e.Key.Text) && e.Value.Kind == tree.Map {
 			root.keys = append(root.keys, c.declareKey(e, "", n))
 		}
 	}
 	return root
 }
 
+// ignoreRules reads what section config, or a section of it, says of keys that it
+// does not read.
 func (c *checked) ignoreRules(n *tree.Node) []ignoreRule {
 	var rules []ignoreRule
-	if n != nil {
-		for _, e := range n.Entries {
+	for _, list := range []string{"ignore", "left_out"} {
+		for _, e := range entries(n.Get(list)) {
 			if p := c.pattern(e.Key); p != nil {
-				rules = append(rules, ignoreRule{e.Key.Text, p, textOf(e.Value)})
+				rules = append(rules, ignoreRule{e.Key.Text, p, textOf(e.Value), list == "left_out"})
 			}
 		}
 	}
@@ -153,7 +160,7 @@ func typedKeys(n *tree.Node) (names []string) {
 }
 
 func (c *checked) declareSection(k *configKey, n *tree.Node) {
-	s := &section{name: k.path, at: []string{k.name}, ignore: c.ignoreRules(n.Get("ignore")), keyAt: k.keyAt}
+	s := &section{name: k.path, at: []string{k.name}, ignore: c.ignoreRules(n), keyAt: k.keyAt}
 	if at := n.Get("at"); at != nil {
 		s.at = []string{at.Text}
 	}

@@ -75,6 +75,7 @@ func (g *grammar) sections() []field {
 func (g *grammar) config() *form {
 	key := &form{kind: formRecord, name: "config_key", title: "a config key", short: "type"}
 	ignore := &form{kind: formMap, title: "ignore", each: text("a reason")}
+	leftOut := &form{kind: formMap, title: "left_out", each: text("a reason")}
 	key.fields = []field{
 		{name: "type", form: &form{kind: formConfig, title: "the type of a config key"}, doc: "int, float, bool, string, activation, dtype, token, rope, list<T>, map<T> or object; optional T may be absent or null"},
 		{name: "from", form: &form{kind: formList, title: "from", each: text("from")}, doc: "its names in the wild, or paths of names; default: the key's own"},
@@ -86,11 +87,13 @@ func (g *grammar) config() *form {
 		{name: "optional", form: &form{kind: formFlag, title: "optional"}, doc: "whether the object may be absent"},
 		{name: "keys", form: &form{kind: formMap, title: "keys", defines: ConfigSymbol, each: key}, doc: "the keys of the object"},
 		{name: "ignore", form: ignore, doc: "glob: reason, of keys of the object that are not read"},
+		{name: "left_out", form: leftOut, doc: "glob: reason, of keys of the object that describe a part of the model which the package leaves out, with a warning"},
 	}
 	config := &form{kind: formMap, name: "config", title: "section config", defines: ConfigSymbol, each: key}
 	config.fields = []field{ // keys of config that are no config key
 		{name: "at", form: &form{kind: formList, title: "at", each: text("at")}, doc: "objects searched for plain keys, first hit wins"},
 		{name: "ignore", form: ignore, doc: "glob: reason, of keys that are not read"},
+		{name: "left_out", form: leftOut, doc: "glob: reason, of keys that describe a part of the model which the package leaves out, with a warning"},
 	}
 	return config
 }

@@ -632,6 +632,10 @@ var faultCases = []faultCase{
 		want: `MB0405 unsupported-config-value: audio is not supported: not written yet`,
 	},
 	{
+		name: "part left out", spec: child + "config: {left_out: {audio: not written yet}}\n", config: conf(`"vocab_size"`, `«"audio"»: {"depth": 2}, "vocab_size"`),
+		want: `MB0411 part-left-out: audio describes a part of the model that the package leaves out: not written yet; if the rest alone is meant, a copy of the config without this key says so`,
+	},
+	{
 		name: "aliases disagree", spec: child + "config: {hidden_act: {from: [act, hidden_act]}}\n", config: conf(`"vocab_size"`, `"act": "gelu", "hidden_act": «"silu"», "vocab_size"`),
 		want: `MB0406 aliases-disagree: hidden_act is "silu", and act, which means the same, is "gelu"`,
 	},

@@ -21,7 +21,7 @@ func CheckNewName(all []Occurrence, s Symbol, name string) string {
 		return "the kinds of layers are words of the config, or of an expression"
 	case inExpressions && expr.Reserved(name), name == "none", name == "true", name == "false", name == "null", s.Kind == ValueSymbol && name == "result":
 		return fmt.Sprintf("`%s` has a meaning of its own", name)
-	case s.Kind == ConfigSymbol && (name == "at" || name == "ignore"):
+	case s.Kind == ConfigSymbol && slices.Contains(notKeys, name):
 		return fmt.Sprintf("`%s` is a key of the language there", name)
 	case !expr.IsName(name):
 		return fmt.Sprintf("`%s` is not a name: letters, digits and _", name)

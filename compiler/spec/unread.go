@@ -31,8 +31,11 @@ func (r *reading) unread(n *tree.Node, path string, s *section, outer []*section
 			r.unread(e.Value, here, inner, around)
 			continue
 		}
-		if reason, ok := ignoredBy(append(outer, s), path, e.Key.Text); ok {
-			r.ignored = append(r.ignored, IgnoredKey{here, reason})
+		if rule := ignoredBy(append(outer, s), path, e.Key.Text); rule != nil {
+			r.ignored = append(r.ignored, IgnoredKey{here, rule.reason})
+			if rule.leftOut && !isEmpty(e.Value) {
+				r.report(fault.LeftOut(e.Key.Range, here, rule.reason))
+			}
 			continue
 		}
 		r.unreadKey(e, here, s.names())
@@ -60,10 +63,10 @@ func (r *reading) sectionAt(n *tree.Node) *section {
 	return nil
 }
 
-// ignoredBy returns the reason of the rule that matches a key, by its name or by
+// ignoredBy returns the rule that matches a key, or nil, by its name or by
 // its whole path. The innermost section decides; in it a rule without wildcards
 // goes before one with, and a child's before a parent's.
-func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
+func ignoredBy(sections []*section, path, key string) (found *ignoreRule) {
 	full := key
 	if path != "" {
 		full = path + "." + key
@@ -71,17 +74,17 @@ func ignoredBy(sections []*section, path, key string) (reason string, ok bool) {
 	for _, s := range slices.Backward(sections) {
 		for _, rule := range slices.Backward(s.ignore) {
 			if rule.name == key || rule.name == full {
-				return rule.reason, true
+				return &rule
 			}
-			if !ok && (rule.pattern.Match(key) != nil || rule.pattern.Match(full) != nil) {
-				reason, ok = rule.reason, true
+			if found == nil && (rule.pattern.Match(key) != nil || rule.pattern.Match(full) != nil) {
+				found = &rule
 			}
 		}
-		if ok {
-			return reason, true
+		if found != nil {
+			return found
 		}
 	}
-	return "", false
+	return nil
 }
 
 // isEmpty reports whether a value says nothing: null, false, zero or empty.

@@ -15,6 +15,7 @@ import common  # first: it settles torch's arithmetic
 import decoders
 import encoders
 import experts
+import images
 import qwen3_5
 import speech
 
@@ -27,6 +28,7 @@ MODELS = {
     **experts.EXPERTS,
     **encoders.ENCODERS,
     **speech.SPEECH,
+    **images.IMAGES,
 }
 
 

@@ -95,6 +95,7 @@ var (
 	pinMismatch  = kind("MB0408", "pin-mismatch", diag.Error, "a pinned file differs from what the spec pins")
 	noConfig     = kind("MB0409", "no-config", diag.Error, "a config is needed and the spec pins none").AsRequest()
 	shadowed     = kind("MB0410", "shadowed-config-key", diag.Note, "an outer object of config.json states a key differently")
+	leftOut      = kind("MB0411", "part-left-out", diag.Warning, "config.json describes a part of the model that the package leaves out")
 )
 
 // MB05: the model.

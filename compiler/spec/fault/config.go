@@ -81,6 +81,14 @@ func Refused(r diag.Range, path, why string) *diag.Diagnostic {
 	return notSupported.At(r, "%s is not supported: %s", path, why)
 }
 
+// LeftOut warns of a key that describes a part of the model which the package does
+// not have, with the spec's reason.
+func LeftOut(r diag.Range, path, why string) *diag.Diagnostic {
+	d := leftOut.At(r, "%s describes a part of the model that the package leaves out: %s", path, why)
+	d.Hint = "if the rest alone is meant, a copy of the config without this key says so"
+	return d
+}
+
 // AliasesDisagree reports two names of one key with different values.
 func AliasesDisagree(r diag.Range, path, got, other, otherGot string, otherAt diag.Range) *diag.Diagnostic {
 	return noted(disagree.At(r, "%s is %s, and %s, which means the same, is %s", path, got, other, otherGot), otherAt, "the other one")
