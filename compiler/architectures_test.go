@@ -78,6 +78,7 @@ var architectures = []architecture{
 	{spec: "distilbert", configs: []string{"distilbert-base-uncased"}, references: []string{"distilbert"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
 	{spec: "bart", configs: []string{"bart-large-cnn"}, references: []string{"bart", "bart_options"}},
+	{spec: "marian", configs: []string{"opus-mt-en-de"}, references: []string{"marian"}},
 	{
 		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},
 		references: []string{"whisper", "whisper_untied"},

@@ -94,6 +94,9 @@ func TestMisfits(t *testing.T) {
 		{"an offset beyond the table", "[{position_embedding: {name: e, size: 4, of: position_ids, offset: 4}}]", "", "offset 4 leaves a table of 4 rows no row for a token"},
 		{"counted positions with an offset", "[{position_embedding: {name: e, size: 4, offset: 1, count: {tokens: position_ids, padding: 2}}}]", "", "counted positions begin after the row of padding"},
 		{"weights of each head of no heads", "[{layer_norm: {name: n, epsilon: 1, weights: each_head}}]", "", "`weights: each_head` is for the norm of an attention's query or key"},
+		{"sines of positions", "[{sinusoidal_embedding: position_ids}]", "", ""},
+		{"sines of an odd width", "[{linear: {name: x, out: 7}}, {sinusoidal_embedding: {}}]", "", "sines and cosines need an even width, not 7"},
+		{"sines by index beside a cache", "[{sinusoidal_embedding: {}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
 		{"a stream of integers", "[{residual: {dtype: bool, body: {linear: {name: x, out: 8}}}}]", "", "dtype cannot be `bool`"},
 	} {
 		text := "spec: v1\nname: x\nsummary: A test.\ndtype: float32\n" + c.more + `components:

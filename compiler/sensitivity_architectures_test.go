@@ -386,6 +386,23 @@ var architectureMutations = map[string][]mutation{
 		{"cross-attention caches not read", "bart", "decoder", replaceInput("Equal", "memory", 0, 0)},
 		{"scale of the embedding dropped", "bart_options", "encoder", skip("Mul", "shared")},
 	},
+	"marian": {
+		{"every token of the encoder at the first position", "marian", "encoder", rotate(func(int, int64) int64 { return 0 })},
+		{"sines and cosines swapped", "marian", "decoder", func(e *editor) int {
+			return e.each("Concat", "", func(n *ir.Node) bool {
+				sines, cosines := n.Input(0), n.Input(1)
+				if sines.Producer() == nil || sines.Producer().OpType != "Sin" {
+					return false
+				}
+				n.SetInput(0, cosines)
+				n.SetInput(1, sines)
+				return true
+			})
+		}},
+		{"another base of the frequencies", "marian", "decoder", rotate(func(j int, step int64) int64 { return step >> (j / 4) })},
+		{"scale of the embedding dropped", "marian", "decoder", skip("Mul", "shared")},
+		{"bias of the logits dropped", "marian", "decoder", dropInput("Gemm", "lm_head", 2)},
+	},
 	"whisper": {
 		{"padding of the first convolution at one end", "whisper", "encoder", setAttr("Conv", "conv1", ir.IntsAttr("pads", 2, 0))},
 		{"padding of the second convolution at one end", "whisper", "encoder", setAttr("Conv", "conv2", ir.IntsAttr("pads", 0, 2))},

@@ -114,11 +114,12 @@ func scaleNotApplied(e *editor) int {
 	})
 }
 
-// rotate gives a rotary embedding other steps: what change makes of each.
+// rotate gives a rotary embedding, or the sines of positions, other steps: what
+// change makes of each.
 func rotate(change func(j int, step int64) int64) func(e *editor) int {
 	return func(e *editor) int {
-		return e.each("Mul", "rotary", func(n *ir.Node) bool {
-			if n.Input(1).Init == nil || n.Input(1).Type.Elem != ir.Int64 {
+		return e.each("Mul", "", func(n *ir.Node) bool {
+			if n.Input(1).Init == nil || n.Input(1).Type.Elem != ir.Int64 || len(n.Input(1).Type.Shape) != 1 {
 				return false
 			}
 			steps, err := n.Input(1).Init.AsInts()

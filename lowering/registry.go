@@ -7,7 +7,7 @@ import "sync"
 var all = sync.OnceValue(func() []*Decl {
 	return []*Decl{
 		residualDecl, parallelDecl, branchDecl, scopeDecl, ifDecl, layersDecl,
-		linearDecl, convDecl, averagePoolDecl, embeddingDecl, positionEmbeddingDecl, gridEmbeddingDecl,
+		linearDecl, convDecl, averagePoolDecl, embeddingDecl, positionEmbeddingDecl, sinusoidalEmbeddingDecl, gridEmbeddingDecl,
 		rmsNormDecl, layerNormDecl, activationDecl, scaleDecl, softcapDecl,
 		mlpDecl, gatedMLPDecl, moeDecl,
 		attentionDecl, gatedDeltaNetDecl, selectiveSSMDecl,

@@ -46,8 +46,7 @@ func (b *Builder) rotary(r *Rope, headDim int64) (cos, sin *ir.Value) {
 	t := once(b, fmt.Sprintf("rotary %d %+v", headDim, *r), "rotary", func() tables {
 		steps, scale := b.turns(r, headDim)
 		n := b.static(steps.Type.Shape[0], "the count of frequencies")
-		turned := b.fractionOfTurn(b.ropePositions(r, n), steps)
-		angle := b.Binary("Mul", b.Cast(turned, ir.Float32), b.Scalar(ir.Float32, 2*math.Pi/turn))
+		angle := b.angles(b.ropePositions(r, n), steps)
 		table := func(op string) *ir.Value {
 			v := b.Unary(op, angle)
 			if scale != 1 {
@@ -106,9 +105,11 @@ func (b *Builder) steps(freqs []float64) *ir.Value {
 	return b.table("turns", ir.Ints64(steps...))
 }
 
-// fractionOfTurn returns positions·steps modulo one turn, exact in int64.
-func (b *Builder) fractionOfTurn(positions, steps *ir.Value) *ir.Value {
-	return b.Binary("Mod", b.Binary("Mul", positions, steps), b.IntScalar(turn))
+// angles returns positions·steps in radians, less whole turns: exact in int64,
+// and rounded once, to float32.
+func (b *Builder) angles(positions, steps *ir.Value) *ir.Value {
+	turned := b.Binary("Mod", b.Binary("Mul", positions, steps), b.IntScalar(turn))
+	return b.Binary("Mul", b.Cast(turned, ir.Float32), b.Scalar(ir.Float32, 2*math.Pi/turn))
 }
 
 // positions names the values that hold the positions.

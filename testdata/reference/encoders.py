@@ -1,4 +1,4 @@
-"""Reduced models with an encoder: bert and its relatives alone, t5 and bart with their decoders."""
+"""Reduced models with an encoder: bert and its relatives alone, t5, bart and marian with their decoders."""
 
 import numpy as np
 import torch
@@ -340,5 +340,22 @@ ENCODERS = {
         encoder_layers=1,
         num_hidden_layers=1,
         scale_embedding=True,
+    ),
+    "marian": seq2seq(
+        "marian",
+        "MarianMTModel",
+        "Sines and cosines of the positions, no norm after the embeddings, which are scaled; SiLU, a bias of the logits.",
+        BART
+        | {
+            "activation_function": "swish",
+            "decoder_vocab_size": 128,
+            "model_type": "marian",
+            "scale_embedding": True,
+            "share_encoder_decoder_embeddings": True,
+            "static_position_embeddings": True,
+        },
+        [("shared.weight", normal(0.15))] + BART_RULES,
+        cases=(("short", 5), ("long", 24)),
+        positions=True,
     ),
 }
