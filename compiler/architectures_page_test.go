@@ -84,6 +84,7 @@ var smallModels = []small{
 	{"granite", "granite", nil, 0, ""},
 	{"stablelm", "stablelm", nil, 0, ""},
 	{"cohere", "cohere", nil, 0, ""},
+	{"cohere2", "cohere2", nil, 0, ""},
 	{"phi", "phi", nil, 0, ""},
 	{"starcoder2", "starcoder2", nil, 0, ""},
 	{"gpt2", "gpt2", []int{54}, 397_320, ""},
@@ -192,6 +193,7 @@ var longer = map[string]string{
 	"cohere":     "norms of another type and of heads, another rotation, and a form of layers and logits",
 	"qwen3_next": "the hybrid layers and the shared expert, which its base does not have",
 	"starcoder2": "norms and MLP of another type, with keys of their own",
+	"cohere2":    "two kinds of layers, and keys of which one value alone is covered",
 	"smollm3":    "a list or an interval of the layers with a rotary embedding, and windows in the others",
 }
 

@@ -60,6 +60,7 @@ var architectures = []architecture{
 	{spec: "granite", references: []string{"granite"}},
 	{spec: "stablelm", configs: []string{"stablelm-2-zephyr-1.6b"}, references: []string{"stablelm", "stablelm_parallel"}},
 	{spec: "cohere", configs: []string{"command-r-v01", "command-r-plus"}, references: []string{"cohere", "cohere_norms"}},
+	{spec: "cohere2", configs: []string{"command-r7b-12-2024"}, references: []string{"cohere2"}},
 	{spec: "phi", configs: []string{"phi-2"}, references: []string{"phi", "phi_norms"}},
 	{spec: "starcoder2", configs: []string{"starcoder2-3b"}, references: []string{"starcoder2", "starcoder2_options"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},

@@ -187,6 +187,14 @@ var architectureMutations = map[string][]mutation{
 		{"weights of the heads in another order", "cohere_norms", "model", headsBackwards},
 		{"bias of the output projection dropped", "cohere_norms", "model", dropInput("Gemm", "o_proj", 2)},
 	},
+	"cohere2": {
+		{"rotary embedding dropped", "cohere2", "model", skip("RotaryEmbedding", "")},
+		{"the rotary embedding of cohere", "cohere2", "model", rotate(func(j int, _ int64) int64 {
+			return int64(math.Round(math.Pow(500_000, -2*float64(j)/16) / (2 * math.Pi) * (1 << 42)))
+		})},
+		{"window in every layer", "cohere2", "model", firstMask("")},
+		{"window dropped", "cohere2", "model", replaceInput("Sub", "mask/Sub_2", 1, 1<<20)},
+	},
 	"phi": {
 		{"bias of the head dropped", "phi", "model", dropInput("Gemm", "lm_head", 2)},
 		{"bias of the output projection dropped", "phi", "model", dropInput("Gemm", "self_attn.dense", 2)},

@@ -656,6 +656,14 @@ DECODERS = {
         | {"attention_bias": True, "rope_theta": 1000.0, "tie_word_embeddings": False, "use_qk_norm": True},
         [("lm_head.weight", normal(1.5))] + PLAIN_RULES,
     ),
+    "cohere2": decoder(
+        "cohere2",
+        "Cohere2ForCausalLM",
+        "A window of 8 columns and a rotary embedding, its base left to its default, in the first layer; neither in the second.",
+        COHERE | {"model_type": "cohere2", "sliding_window": 8, "sliding_window_pattern": 2},
+        [("embed_tokens.weight", normal(0.3))] + PLAIN_RULES,
+        plans=(SHORT, LONG),
+    ),
     "phi": decoder(
         "phi",
         "PhiForCausalLM",
