@@ -64,6 +64,7 @@ var architectures = []architecture{
 	{spec: "phi", configs: []string{"phi-2"}, references: []string{"phi", "phi_norms"}},
 	{spec: "starcoder2", configs: []string{"starcoder2-3b"}, references: []string{"starcoder2", "starcoder2_options"}},
 	{spec: "gpt2", configs: []string{"gpt2", "distilgpt2"}, checkpoints: []string{"gpt2", "distilgpt2"}, references: []string{"gpt2", "gpt2_options"}},
+	{spec: "gpt_bigcode", configs: []string{"starcoderbase-1b"}, references: []string{"gpt_bigcode", "gpt_bigcode_heads"}},
 	{spec: "opt", configs: []string{"opt-125m", "opt-350m"}, references: []string{"opt", "opt_post_norm", "opt_options"}},
 	{spec: "gpt_neox", configs: []string{"pythia-160m"}, references: []string{"gpt_neox", "gpt_neox_sequential"}},
 	{
@@ -79,6 +80,7 @@ var architectures = []architecture{
 	{spec: "distilbert", configs: []string{"distilbert-base-uncased"}, references: []string{"distilbert"}},
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
 	{spec: "bart", configs: []string{"bart-large-cnn"}, references: []string{"bart", "bart_options"}},
+	{spec: "mbart", configs: []string{"mbart-large-50-many-to-many-mmt"}, references: []string{"mbart"}},
 	{spec: "marian", configs: []string{"opus-mt-en-de"}, references: []string{"marian"}},
 	{
 		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},

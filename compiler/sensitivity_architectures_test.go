@@ -328,6 +328,11 @@ var architectureMutations = map[string][]mutation{
 		{"GELU not approximated", "gpt2", "model", setAttr("Gelu", "", ir.StringAttr("approximate", "none"))},
 		{"scores of the second layer not divided", "gpt2_options", "model", setAttr("Attention", "h.1.", ir.FloatAttr("scale", float32(1/math.Sqrt(8))))},
 	},
+	"gpt_bigcode": {
+		{"keys and values swapped", "gpt_bigcode", "model", swapOutputs("Split", "attn", 1, 2)},
+		{"square weight read [in, out]", "gpt_bigcode", "model", setAttr("Gemm", "attn.c_proj", ir.IntAttr("transB", 0))},
+		{"queries and keys of a head swapped", "gpt_bigcode_heads", "model", swapOutputs("Split", "attn", 0, 1)},
+	},
 	"opt": {
 		{"positions from the first row on", "opt", "model", offsetOfPositionsDropped},
 		{"positions ignored", "opt", "model", skip("Add", "embed_positions")},
@@ -393,6 +398,12 @@ var architectureMutations = map[string][]mutation{
 		{"causal mask dropped", "bart", "decoder", setAttr("Attention", "self_attn", ir.IntAttr("is_causal", 0))},
 		{"cross-attention caches not read", "bart", "decoder", replaceInput("Equal", "memory", 0, 0)},
 		{"scale of the embedding dropped", "bart_options", "encoder", skip("Mul", "shared")},
+	},
+	"mbart": {
+		{"norm at the end of the encoder dropped", "mbart", "encoder", skip("LayerNormalization", "encoder.layer_norm")},
+		{"norm at the end of the decoder dropped", "mbart", "decoder", skip("LayerNormalization", "decoder.layer_norm")},
+		{"norm before cross-attention dropped", "mbart", "decoder", skip("LayerNormalization", "encoder_attn_layer_norm")},
+		{"scale of the embedding dropped", "mbart", "encoder", skip("Mul", "shared")},
 	},
 	"marian": {
 		{"every token of the encoder at the first position", "marian", "encoder", rotate(func(int, int64) int64 { return 0 })},

@@ -736,6 +736,27 @@ DECODERS = {
         | {"activation_function": "gelu", "n_inner": 48, "scale_attn_by_inverse_layer_idx": True, "tie_word_embeddings": False},
         GPT2_RULES + PLAIN_RULES,
     ),
+    "gpt_bigcode": decoder(
+        "gpt_bigcode",
+        "GPTBigCodeForCausalLM",
+        "One key-value head, weights stored [out, in]; the tied head left to its default.",
+        GPT2 | {"activation_function": "gelu_pytorch_tanh", "model_type": "gpt_bigcode", "multi_query": True},
+        [("c_proj.weight", fan_in(0.5))] + GPT2_RULES[:-3],
+    ),
+    "gpt_bigcode_heads": decoder(
+        "gpt_bigcode_heads",
+        "GPTBigCodeForCausalLM",
+        "Every head with its own key and value, side by side in the fused projection; a width of the MLP, an untied head.",
+        GPT2
+        | {
+            "activation_function": "gelu",
+            "model_type": "gpt_bigcode",
+            "multi_query": False,
+            "n_inner": 48,
+            "tie_word_embeddings": False,
+        },
+        [("c_proj.weight", fan_in(0.5))] + GPT2_RULES[:-3] + PLAIN_RULES,
+    ),
     "mamba": mamba("mamba", "Selective state-space mixer; no positions; tied.", plans=(UNPADDED, SHORT, CHUNKED, DRIFT)),
     "mamba_options": mamba(
         "mamba_options",

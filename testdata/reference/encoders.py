@@ -1,4 +1,4 @@
-"""Reduced models with an encoder: bert and its relatives alone, t5, bart and marian with their decoders."""
+"""Reduced models with an encoder: bert and its relatives alone, t5, bart and its relatives with their decoders."""
 
 import numpy as np
 import torch
@@ -340,6 +340,21 @@ ENCODERS = {
         encoder_layers=1,
         num_hidden_layers=1,
         scale_embedding=True,
+    ),
+    "mbart": seq2seq(
+        "mbart",
+        "MBartForConditionalGeneration",
+        "Norms before every branch and at the end of encoder and decoder; scaled embeddings, ReLU.",
+        BART
+        | {
+            "activation_function": "relu",
+            "add_final_layer_norm": True,
+            "model_type": "mbart",
+            "normalize_before": True,
+            "scale_embedding": True,
+        },
+        [("shared.weight", normal(0.15))] + BART_RULES,
+        positions=True,
     ),
     "marian": seq2seq(
         "marian",
