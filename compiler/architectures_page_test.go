@@ -79,6 +79,7 @@ var smallModels = []small{
 	{"gemma2", "gemma2", []int{92}, 438_060, ""},
 	{"gemma3", "gemma3", nil, 0, ""},
 	{"gemma4", "gemma4", []int{107}, 0, ""},
+	{"olmo", "olmo", nil, 0, ""},
 	{"olmo2", "olmo2", nil, 0, ""},
 	{"smollm3", "smollm3", nil, 0, ""},
 	{"granite", "granite", nil, 0, ""},

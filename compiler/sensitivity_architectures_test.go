@@ -144,6 +144,12 @@ var architectureMutations = map[string][]mutation{
 		{"norm of the queries dropped", "qwen3", "model", skip("RMSNormalization", "q_norm")},
 		{"norm of the keys dropped", "qwen3", "model", skip("RMSNormalization", "k_norm")},
 	},
+	"olmo": {
+		{"queries not clipped", "olmo", "model", skipOne("Clip", 0, 3)},
+		{"keys not clipped", "olmo", "model", skipOne("Clip", 1, 3)},
+		{"values not clipped", "olmo", "model", skipOne("Clip", 2, 3)},
+		{"norms dropped", "olmo", "model", skip("LayerNormalization", "layernorm")},
+	},
 	"olmo2": {
 		{"norm of the queries dropped", "olmo2", "model", skip("RMSNormalization", "q_norm")},
 		{"norm after the MLP dropped", "olmo2", "model", skip("RMSNormalization", "post_feedforward_layernorm")},
@@ -249,6 +255,20 @@ var architectureMutations = map[string][]mutation{
 	"olmoe": {
 		{"norm of the queries dropped", "olmoe", "model", skip("RMSNormalization", "q_norm")},
 		{"experts off by one", "olmoe", "model", nextExpert},
+		{"nothing clipped", "olmoe_clip", "model", skip("Clip", "")},
+		{"clipped before the norms", "olmoe_clip", "model", func(e *editor) int {
+			return e.each("RMSNormalization", "_norm", func(n *ir.Node) bool {
+				clip := n.Output(0).Uses()[0].Node
+				if clip.OpType != "Clip" {
+					return false
+				}
+				clip.Output(0).ReplaceUses(n.Output(0))
+				e.before(n, func() {
+					n.SetInput(0, e.node("Clip", n.Input(0).Type, []*ir.Value{n.Input(0), clip.Input(1), clip.Input(2)}))
+				})
+				return true
+			})
+		}},
 	},
 	"mixtral": {
 		{"weights not renormalised", "mixtral", "model", overAll},

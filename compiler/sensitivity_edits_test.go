@@ -70,6 +70,20 @@ func skip(op, part string) func(e *editor) int {
 	}
 }
 
+// skipOne skips the i-th of every few nodes of an operator, from 0.
+func skipOne(op string, i, few int) func(e *editor) int {
+	return func(e *editor) int {
+		seen := -1
+		return e.each(op, "", func(n *ir.Node) bool {
+			if seen++; seen%few != i {
+				return false
+			}
+			n.Output(0).ReplaceUses(n.Input(0))
+			return true
+		})
+	}
+}
+
 // firstMask gives attentions the mask of the first one.
 func firstMask(part string) func(e *editor) int {
 	return func(e *editor) int {

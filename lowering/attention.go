@@ -26,6 +26,7 @@ var attentionDecl = &Decl{
 		{Name: "qkv", Kind: RecordOption, Of: "linear", Short: "name", Doc: "one projection that holds query, key and value",
 			Fields: projectionOptions(Option{Name: "layout", Kind: WordOption, Words: []string{"concatenated", "grouped"}, Default: "concatenated",
 				Doc: "concatenated: all queries, all keys, all values; grouped: for each key/value head its queries, its key, its value"})},
+		{Name: "clip", Kind: FloatOption, Bound: AboveZero, Doc: "largest absolute value of queries, keys and values, after their norms and before the rotation: what is beyond is set to it"},
 		{Name: "rope", Kind: RopeOption, Doc: "rotary position embedding of queries and keys"},
 		{Name: "mask", Kind: WordOption, Words: []string{"causal", "bidirectional"}, Default: "bidirectional", Doc: "which positions a query sees"},
 		{Name: "window", Kind: IntOption, Doc: "width of the sliding window: a query sees itself and the window − 1 positions before it"},
@@ -82,9 +83,7 @@ func (a *attention) lower(x Tensor) Tensor {
 		return a.Linear(a.overMemory(x), a.projection("output"), a.static(x.Last(), "the width of the stream"))
 	}
 	q, k, v, gate := a.project(x)
-	q = a.norm("query", q)
-	k = a.norm("key", k)
-	v = a.norm("value", v)
+	q, k, v = a.clipped(a.norm("query", q)), a.clipped(a.norm("key", k)), a.clipped(a.norm("value", v))
 	if rope := a.o.Rope("rope"); rope != nil {
 		q, k = a.rotate(rope, q, a.heads), a.rotate(rope, k, a.kvHeads)
 	}
@@ -178,6 +177,15 @@ func (a *attention) norm(name string, t Tensor) Tensor {
 	heads := a.Op("Reshape", []*ir.Value{t.v, shape})
 	normed := a.Body(body, tensorOf(heads))
 	return t.with(a.Op("Reshape", []*ir.Value{normed.v, a.Ints(-1, width)}))
+}
+
+// clipped bounds the absolute values of a projection, if the attention says so.
+func (a *attention) clipped(t Tensor) Tensor {
+	if !a.o.Has("clip") {
+		return t
+	}
+	bound := a.o.Float("clip")
+	return t.with(a.Op("Clip", []*ir.Value{t.v, a.Scalar(t.DType(), -bound), a.Scalar(t.DType(), bound)}))
 }
 
 // scores attends over the whole sequence and, with a cache, over what came

@@ -21,7 +21,7 @@ func (a *attention) overMemory(x Tensor) Tensor {
 	}
 	batch, sequence, source := x.Lead()[0], x.Lead()[1], memory.Lead()[1]
 	heads, dim := ir.Int(a.heads), ir.Int(a.dim)
-	query := a.toHeads(a.norm("query", a.Linear(x, a.projection("query"), a.heads*a.dim)), a.heads)
+	query := a.toHeads(a.clipped(a.norm("query", a.Linear(x, a.projection("query"), a.heads*a.dim))), a.heads)
 	key, value := a.memoryStates(memory)
 	inputs := []*ir.Value{query, key, value}
 	mask := a.mask(maskSpec{padding: a.o.Text("padding"), batch: batch, sequence: sequence, total: source})
@@ -40,7 +40,7 @@ func (a *attention) memoryStates(memory Tensor) (key, value *ir.Value) {
 	batch, source := memory.Lead()[0], memory.Lead()[1]
 	compute := func() []*ir.Value {
 		k, v := a.keysAndValues(memory)
-		return []*ir.Value{a.toHeads(a.norm("key", k), a.kvHeads), a.toHeads(a.norm("value", v), a.kvHeads)}
+		return []*ir.Value{a.toHeads(a.clipped(a.norm("key", k)), a.kvHeads), a.toHeads(a.clipped(a.norm("value", v)), a.kvHeads)}
 	}
 	if a.o.Text("cache") == "none" {
 		states := compute()

@@ -459,6 +459,16 @@ DECODERS = {
         config("mistral", sliding_window=8),
         plans=(SHORT, LONG),
     ),
+    "olmo": decoder(
+        "olmo",
+        "OlmoForCausalLM",
+        "LayerNorm without weights; queries, keys and values clipped.",
+        {
+            key: value
+            for key, value in config("olmo", attention_bias=False, clip_qkv=0.75, pad_token_id=1, rope_scaling=None).items()
+            if key != "rms_norm_eps"
+        },
+    ),
     "olmo2": decoder(
         "olmo2",
         "Olmo2ForCausalLM",

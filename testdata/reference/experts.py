@@ -152,6 +152,22 @@ EXPERTS = {
             router_aux_loss_coef=0.01,
         ),
     ),
+    "olmoe_clip": decoder(
+        "olmoe_clip",
+        "OlmoeForCausalLM",
+        "Queries and keys clipped after their norms, values as they are projected; weights of the experts renormalised.",
+        config(
+            "olmoe",
+            attention_bias=False,
+            clip_qkv=0.75,
+            intermediate_size=24,
+            norm_topk_prob=True,
+            num_experts=4,
+            num_experts_per_tok=2,
+            pad_token_id=1,
+            rope_scaling=None,
+        ),
+    ),
     "qwen3_5_moe_text": decoder(
         "qwen3_5_moe_text",
         "Qwen3_5MoeForCausalLM",
