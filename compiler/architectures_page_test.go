@@ -99,6 +99,7 @@ var smallModels = []small{
 	{"t5", "t5", []int{68, 92}, 856_120, ""},
 	{"bart", "bart", nil, 0, ""},
 	{"mbart", "mbart", nil, 0, ""},
+	{"pegasus", "pegasus", nil, 0, ""},
 	{"marian", "marian", nil, 0, ""},
 	{"whisper", "whisper", []int{55, 85}, 1_031_692, ""},
 	{"qwen3_moe", "qwen3_moe", []int{196}, 0, ""},

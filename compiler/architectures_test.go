@@ -82,6 +82,7 @@ var architectures = []architecture{
 	{spec: "t5", configs: []string{"t5-small", "flan-t5-base"}, checkpoints: []string{"t5-small", "flan-t5-base"}, references: []string{"t5", "t5_gated", "t5_depth"}},
 	{spec: "bart", configs: []string{"bart-large-cnn"}, references: []string{"bart", "bart_options"}},
 	{spec: "mbart", configs: []string{"mbart-large-50-many-to-many-mmt"}, references: []string{"mbart"}},
+	{spec: "pegasus", configs: []string{"pegasus-xsum"}, references: []string{"pegasus"}},
 	{spec: "marian", configs: []string{"opus-mt-en-de"}, references: []string{"marian"}},
 	{
 		spec: "whisper", configs: []string{"whisper-tiny"}, checkpoints: []string{"whisper-tiny"},

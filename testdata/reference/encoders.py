@@ -264,11 +264,20 @@ def run_seq2seq(load, settings, name="short", target_length=5, positions=False):
     return case
 
 
-def seq2seq(name, architecture, description, settings, rules, untie=None, cases=(("short", 5),), positions=False):
-    """The entry of MODELS for an encoder-decoder of text; cases are names and target lengths."""
+def seq2seq(
+    name, architecture, description, settings, rules, untie=None, cases=(("short", 5),), positions=False, computed=()
+):
+    """The entry of MODELS for an encoder-decoder of text; cases are names and target lengths.
+
+    computed names tensors that published checkpoints of the model lack, as the
+    reference once left them out: it makes them when it loads one.
+    """
 
     def make():
         built = getattr(transformers, architecture)
+        if computed:
+            built._keys_to_ignore_on_save = list(computed)
+            built._keys_to_ignore_on_load_missing = [*built._keys_to_ignore_on_load_missing, *computed]
         load = save(name, built, {"architectures": [architecture]} | settings, rules, untie)
         return {
             "name": name,
@@ -355,6 +364,23 @@ ENCODERS = {
         },
         [("shared.weight", normal(0.15))] + BART_RULES,
         positions=True,
+    ),
+    "pegasus": seq2seq(
+        "pegasus",
+        "PegasusForConditionalGeneration",
+        "Norms before every branch and at the end; sines and cosines of the positions, no norm after the embeddings.",
+        BART
+        | {
+            "activation_function": "relu",
+            "add_final_layer_norm": True,
+            "model_type": "pegasus",
+            "normalize_before": True,
+            "normalize_embedding": False,
+            "static_position_embeddings": True,
+        },
+        BART_RULES,
+        positions=True,
+        computed=[f"model.{part}.embed_positions.weight" for part in ("encoder", "decoder")],
     ),
     "marian": seq2seq(
         "marian",
