@@ -6,8 +6,11 @@ cases is a prompt (without its padding). onnxruntime-genai generates from it, gr
 - what the reference, Hugging Face Transformers in float64, chose after that prompt: `greedy` in the case;
 - what a plain loop chooses that calls ONNX Runtime with the same graph, for MORE tokens further, with the same logits.
 
-The prompts of a case, cut to one length, also run together, and must give what each gives alone: the runtime's generator masks no
-padding. Prompts with images take the pixels of the case.
+The prompts of a case also run together, padded on the right, which is what the runtime masks, and must give what each gives alone.
+Convolution and recurrent states are those after the last column, and a sliding window counts columns: such models, and those that
+compute no other logits than the last, get prompts of one length. Prompts with images take the pixels of the case.
+
+Some models are compiled with other options as well, and compared with the plain loop alone.
 
 usage: genai.py MOBIUSC WORK [--update]
 """
@@ -27,6 +30,8 @@ from safetensors.numpy import load_file
 MORE = 12  # tokens after those of the reference
 TOLERANCE = 1e-5  # of logits, relative to the largest: both run the same kernels, perhaps with other threads
 END = 1  # ends a text where no file of the model names such a token
+OPTIONS = ["--dtype float16", "--dtype float32 --logits last", "--dtype float32 --opset 21", "--dtype float32 --linear-attention recurrent", "--dtype float32 --in-place"]
+MODELS_WITH_OPTIONS = ["llama", "gpt2", "mamba", "qwen3_5_text", "qwen3_5_vl"]
 PAGE = "docs/genai.md"
 REFERENCE = "testdata/reference"
 
@@ -38,47 +43,83 @@ def main(mobiusc, work, update):
     for s in json.loads(run(mobiusc, "specs", "--format", "json")):
         for model_type in s["model_types"]:
             specs.setdefault(model_type, s["name"])
-    rows, failed = [], False
+    models, optional = [], []
     for model in json.load(open(f"{REFERENCE}/index.json"))["models"]:
         spec = specs[json.load(open(f"{REFERENCE}/{model['config']}"))["model_type"]]
-        package, said = compile_model(mobiusc, work, model, spec)
-        manifest = json.load(open(f"{package}/mobiusc.json"))
-        genai = manifest.get("runtime", {}).get("genai")
+        package, said = compile_model(mobiusc, work, model, spec, "--dtype float32")
+        genai = json.load(open(f"{package}/mobiusc.json")).get("runtime", {}).get("genai")
         if genai is None:
             continue
-        if not os.path.exists(f"{package}/genai_config.json"):
-            reasons = re.findall(r"is written: (.*) \[MB0702", said)
-            rows.append((model["name"], spec, genai["type"], f"not run: {'; '.join(reasons)}"))
+        if os.path.exists(f"{package}/genai_config.json"):
+            models.append((model["name"], spec, genai["type"], generate(package, model)))
         else:
-            try:
-                rows.append((model["name"], spec, genai["type"], Run(package, manifest, model).all()))
-            except (Different, RuntimeError) as e:  # RuntimeError: of onnxruntime-genai
-                failed = True
-                rows.append((model["name"], spec, genai["type"], f"FAILED: {e}"))
-        print(": ".join(rows[-1]), flush=True)
-    if len([r for r in rows if not r[3].startswith("not run")]) < 30:
-        sys.exit("fewer than 30 models were run: the lane looks in the wrong place")
-    if failed:
+            reasons = re.findall(r"is written: (.*) \[MB0702", said)
+            models.append((model["name"], spec, genai["type"], f"not run: {'; '.join(reasons)}"))
+        print(": ".join(models[-1]), flush=True)
+        for options in OPTIONS if model["name"] in MODELS_WITH_OPTIONS else []:
+            package, _ = compile_model(mobiusc, work, model, spec, options)
+            optional.append((model["name"], f"`{options}`", generate(package, model, reference=False)))
+            print(": ".join(optional[-1]), flush=True)
+    rows = models + optional
+    if any("FAILED" in r[-1] for r in rows):
         sys.exit("onnxruntime-genai does not generate what it should")
-    table = "| model | spec | type | generated |\n|---|---|---|---|\n" + "".join(f"| {' | '.join(r)} |\n" for r in rows)
+    if len([r for r in rows if not r[-1].startswith("not run")]) < 30 or len(optional) < len(OPTIONS) * len(MODELS_WITH_OPTIONS):
+        sys.exit("models are missing: the lane looks in the wrong place")
     text = open(PAGE).read()
-    want = re.sub(r"(?s)(<!-- begin runs -->\n).*(<!-- end runs -->)", lambda m: m[1] + table + m[2], text)
+    want = section(text, "runs", ["model", "spec", "type", "generated"], models)
+    want = section(want, "options", ["model", "options", "generated"], optional)
     if update:
         open(PAGE, "w").write(want)
     elif want != text:
-        sys.exit(f"{PAGE} has another table: scripts/genai.sh --update writes it")
+        sys.exit(f"{PAGE} has another table: GENAI=--update writes it")
 
 
-def compile_model(mobiusc, work, model, spec):
-    """Compiles a model in float32; returns the package and what the compiler said."""
-    checkpoint, package = f"{work}/{model['name']}.checkpoint", f"{work}/{model['name']}"
+def section(page, name, head, rows):
+    """Returns the page with another table between the lines that mark a section."""
+    table = "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+    page, n = re.subn(f"(?s)(<!-- begin {name} -->\n).*(<!-- end {name} -->)", lambda m: m[1] + table + m[2], page)
+    if n != 1:
+        sys.exit(f"{PAGE} has {n} sections {name}, expected 1")
+    return page
+
+
+def generate(package, model, reference=True):
+    """Says what was generated from all prompts of a model, or why that failed."""
+    try:
+        return Run(package, model, reference).all()
+    except (Different, RuntimeError) as e:  # RuntimeError: of onnxruntime-genai
+        return f"FAILED: {e}"
+
+
+def compile_model(mobiusc, work, model, spec, options):
+    """Compiles a model; returns the package and what the compiler said."""
+    name = re.sub(r"\W+", "-", model["name"] + options)
+    checkpoint, package = f"{work}/{name}.checkpoint", f"{work}/{name}"
     os.mkdir(checkpoint)
     shutil.copy(f"{REFERENCE}/{model['config']}", f"{checkpoint}/config.json")
     shutil.copy(f"{REFERENCE}/{model['weights']}", f"{checkpoint}/model.safetensors")
     config = json.load(open(f"{checkpoint}/config.json"))
-    if config.get("eos_token_id", config.get("text_config", {}).get("eos_token_id")) is None:
-        json.dump({"eos_token_id": END}, open(f"{checkpoint}/generation_config.json", "w"))
-    return package, run(mobiusc, "compile", spec, "--weights", checkpoint, "--dtype", "float32", "--verbose", "-o", package)
+    text = config.get("text_config", config)
+    if config.get("eos_token_id", text.get("eos_token_id")) is None:
+        json.dump({"eos_token_id": END, "pad_token_id": padding(model, text["vocab_size"])}, open(f"{checkpoint}/generation_config.json", "w"))
+    if "--in-place" in options:
+        package, options = checkpoint, f"{options} --storage-dtype {model['storage']}"
+    else:
+        options += f" -o {package}"
+    return package, run(mobiusc, "compile", spec, "--weights", checkpoint, "--verbose", *options.split())
+
+
+def padding(model, vocabulary):
+    """Returns a token for padding: one that ends no prompt, where the runtime masks it, and that is in as few as possible."""
+    ends, uses = [0] * vocabulary, [0] * vocabulary
+    for case in model["cases"]:
+        for name, value in load_file(f"{REFERENCE}/{model['name']}/{case['name']}.safetensors").items():
+            if name.startswith("step0.") and name.endswith(".in.input_ids"):
+                for row in value:
+                    ends[row[-1]] += 1
+                    for token in row:
+                        uses[token] += 1
+    return min((t for t in range(vocabulary) if t != END), key=lambda t: (ends[t], uses[t]))
 
 
 def run(*command):
@@ -95,14 +136,18 @@ class Different(Exception):
 class Run:
     """Generation from all prompts of one model."""
 
-    def __init__(self, package, manifest, model):
+    def __init__(self, package, model, reference):
+        self.reference = reference
         self.cases = {c["name"]: load_file(f"{REFERENCE}/{model['name']}/{c['name']}.safetensors") for c in model["cases"]}
         self.model = og.Model(package)
         self.config = json.load(open(f"{package}/genai_config.json"))["model"]
-        self.plain = None
-        if len(manifest["components"]) == 1:
-            self.plain = Plain(f"{package}/{manifest['components'][0]['model']}", manifest["components"][0])
-        self.prompts = self.images = self.tokens = self.batches = self.videos = self.long = 0
+        self.plain = Plain(package)
+        decoder = self.plain.decoder
+        every = decoder["outputs"][0]["shape"][1] == "sequence"  # logits of all tokens
+        config = json.load(open(f"{REFERENCE}/{model['config']}"))
+        window = config.get("sliding_window") is not None and config.get("use_sliding_window", True)
+        self.pads = every and not window and all(s["input"].endswith((".key", ".value")) for s in decoder["states"])
+        self.prompts = self.images = self.tokens = self.batches = self.padded = self.videos = self.long = 0
 
     def all(self):
         for name, case in self.cases.items():
@@ -113,7 +158,8 @@ class Run:
             mask = case.get(f"step0.{component}.in.attention_mask", case.get("step0.decoder.in.attention_mask", np.ones_like(ids)))
             chosen = reference_choices(case, component)
             if "step0.vision_encoder.in.image_grid_thw" in case:
-                self.with_images(name, case, ids, chosen)
+                if self.reference:
+                    self.with_images(name, case, ids, chosen)
                 continue
             prompts = [list(map(int, row[m == 1])) for row, m in zip(ids, mask)]
             if max(map(len, prompts)) >= self.config["context_length"]:
@@ -127,6 +173,7 @@ class Run:
             raise Different("no case has a prompt")
         text = f"{count(self.prompts, 'prompt')}, {count(self.tokens, 'token')}"
         text += f"; {count(self.batches, 'batch', 'batches')}" if self.batches else ""
+        text += f", {self.padded} of them padded" if self.padded else ""
         text += f"; {self.images} of the prompts with images" if self.images else ""
         text += f"; not run: {count(self.long, 'case')} longer than `context_length`" if self.long else ""
         text += f"; not run: {count(self.videos, 'case')} with video" if self.videos else ""
@@ -158,25 +205,30 @@ class Run:
         length = min(len(prompt) + len(chosen) + MORE, self.config["context_length"])
         (row,), logits = self.generate([prompt], length)
         new = row[len(prompt):]
-        self.expect(f"{what}, the reference", new, chosen[: length - len(prompt)])
-        if self.plain is not None:
-            want, plain_logits = self.plain.generate(prompt, length - len(prompt))
-            self.expect(f"{what}, a plain loop", new, want)
-            for i, (a, b) in enumerate(zip(logits, plain_logits)):
-                if not np.abs(a[0] - b).max() <= TOLERANCE * np.abs(b).max():
-                    raise Different(f"{what}, logits of step {i}: off by {np.abs(a[0] - b).max():.1e}")
+        if self.reference:
+            self.expect(f"{what}, the reference", new, chosen[: length - len(prompt)])
+        want, plain_logits = self.plain.generate(prompt, length - len(prompt))
+        self.expect(f"{what}, a plain loop", new, want)
+        for i, (a, b) in enumerate(zip(logits, plain_logits)):
+            if not np.abs(a[0] - b).max() <= TOLERANCE * np.abs(b).max():
+                raise Different(f"{what}, logits of step {i}: off by {np.abs(a[0] - b).max():.1e}")
         self.prompts, self.tokens = self.prompts + 1, self.tokens + len(new)
 
     def together(self, what, prompts):
-        width = min(map(len, prompts))
-        prompts = [p[-width:] for p in prompts]
+        if not self.pads:
+            width = min(map(len, prompts))
+            prompts = [p[-width:] for p in prompts]
+        width = max(map(len, prompts))
+        pad = self.config["pad_token_id"]
         length = min(width + MORE, self.config["context_length"])
-        rows, _ = self.generate(prompts, length)
+        rows, _ = self.generate([p + [pad] * (width - len(p)) for p in prompts], length)
         for i, (row, prompt) in enumerate(zip(rows, prompts)):
-            (alone,), _ = self.generate([prompt], length)
-            if row[: len(alone)] != alone:
-                raise Different(f"{what} as a batch, row {i}: generated {row}, expected {alone}")
+            (alone,), _ = self.generate([prompt], len(prompt) + length - width)
+            new, want = row[width:], alone[len(prompt):]
+            if new[: len(want)] != want:
+                raise Different(f"{what} as a batch, row {i}: generated {new}, expected {want}")
         self.batches += 1
+        self.padded += len(set(map(len, prompts))) > 1
 
     def with_images(self, what, case, ids, chosen):
         grid, pixels = case["step0.vision_encoder.in.image_grid_thw"], case["step0.vision_encoder.in.pixel_values"]
@@ -214,24 +266,37 @@ class Plain:
 
     dtypes = {"float": np.float32, "float16": np.float16, "int64": np.int64}
 
-    def __init__(self, path, component):
-        self.session, self.component = ort.InferenceSession(path), component
-        self.names = [o.name for o in self.session.get_outputs()]
+    def __init__(self, package):
+        self.components = {c["name"]: c for c in json.load(open(f"{package}/mobiusc.json"))["components"]}
+        self.decoder = self.components.get("decoder") or self.components["model"]
+        self.sessions = {name: ort.InferenceSession(f"{package}/{c['model']}") for name, c in self.components.items() if name != "vision_encoder"}
+
+    def call(self, component, feeds):
+        """Runs a component with those of some values that it takes; returns its outputs by name."""
+        given = {i["name"] for i in self.components[component]["inputs"]}
+        session = self.sessions[component]
+        return dict(zip([o.name for o in session.get_outputs()], session.run(None, {name: v for name, v in feeds.items() if name in given})))
+
+    def nothing(self, value):
+        """Returns a value's tensor for one row before anything was computed: zeros, or no columns."""
+        sizes = {"batch": 1, "past": 0, "features": 0}
+        return np.zeros([sizes.get(d, d) for d in value["shape"]], self.dtypes[value["dtype"]])
 
     def generate(self, prompt, tokens):
-        given = {i["name"]: i for i in self.component["inputs"]}
-        empty = {"batch": 1, "past": 0}
-        states = {}
-        for s in self.component["states"]:
-            value = given[s["input"]]
-            states[s["input"]] = np.zeros([empty.get(d, d) for d in value["shape"]], self.dtypes[value["dtype"]])
+        decoder = self.decoder
+        inputs = {i["name"]: i for i in decoder["inputs"]}
+        states = {s["input"]: self.nothing(inputs[s["input"]]) for s in decoder["states"]}
         ids, seen, out, logits = np.array([prompt]), 0, [], []
         for _ in range(tokens):
             total = seen + ids.shape[1]
             feeds = {"input_ids": ids, "attention_mask": np.ones((1, total), np.int64), "position_ids": np.arange(seen, total)[None]}
-            feeds = {name: value for name, value in feeds.items() if name in given} | states
-            outputs = dict(zip(self.names, self.session.run(None, feeds)))
-            states = {s["input"]: outputs[s["output"]] for s in self.component["states"]}
+            if len(inputs.get("position_ids", {"shape": []})["shape"]) == 3:  # a row an axis, all equal for text
+                feeds["position_ids"] = np.tile(feeds["position_ids"], (3, 1, 1))
+            if "embedding" in self.components:
+                features = next(i for i in self.components["embedding"]["inputs"] if i["name"] == "image_features")
+                feeds |= self.call("embedding", feeds | {"image_features": self.nothing(features)})
+            outputs = self.call(decoder["name"], feeds | states)
+            states = {s["input"]: outputs[s["output"]] for s in decoder["states"]}
             logits.append(outputs["logits"][0, -1])
             ids, seen = logits[-1].argmax()[None, None], total
             out.append(int(ids[0, 0]))
