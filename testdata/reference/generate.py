@@ -16,8 +16,10 @@ import decoders
 import encoders
 import experts
 import images
+import layernorm
 import qwen3_5
 import speech
+import statespace
 
 MODELS = {
     "qwen3_5_text": qwen3_5.text,
@@ -25,6 +27,8 @@ MODELS = {
     "qwen3_5_vl": qwen3_5.vision,
     "qwen3_vl": qwen3_5.deepstack,
     **decoders.DECODERS,
+    **layernorm.LAYER_NORM,
+    **statespace.STATE_SPACE,
     **experts.EXPERTS,
     **encoders.ENCODERS,
     **speech.SPEECH,
