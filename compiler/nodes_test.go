@@ -14,12 +14,13 @@ import (
 	"mobiusc/compiler"
 	"mobiusc/compiler/emit"
 	"mobiusc/internal/golden"
+	"mobiusc/internal/number"
 	"mobiusc/ir"
 )
 
 // TestNodeCounts compares the nodes of the largest package, by operator, with a
 // golden: a change to a block or a pass shows what it costs. UPDATE=1 rewrites it.
-// It also limits the bytes of the three graphs.
+// It also limits the bytes of the three graphs, and states both in docs/compile-time.md.
 func TestNodeCounts(t *testing.T) {
 	const (
 		recorded   = "testdata/nodes.txt"
@@ -33,6 +34,7 @@ func TestNodeCounts(t *testing.T) {
 	}
 	var b bytes.Buffer
 	var size int64
+	var outside, within int // nodes of the decoder
 	for _, component := range []string{"decoder", "vision_encoder", "embedding"} {
 		file := filepath.Join(o.Out, component, "model.onnx")
 		m, err := emit.Read(file)
@@ -46,8 +48,11 @@ func TestNodeCounts(t *testing.T) {
 		size += info.Size()
 		top, inside := countNodes(m.Graph)
 		fmt.Fprintf(&b, "%s: %d nodes, %d more in subgraphs\n", component, m.Graph.Len(), sumOf(inside))
-		if component == "decoder" && m.Graph.Len() > nodeLimit {
-			t.Errorf("the decoder has %d nodes, more than %d", m.Graph.Len(), nodeLimit)
+		if component == "decoder" {
+			if m.Graph.Len() > nodeLimit {
+				t.Errorf("the decoder has %d nodes, more than %d", m.Graph.Len(), nodeLimit)
+			}
+			outside, within = m.Graph.Len(), sumOf(inside)
 		}
 		all := maps.Clone(top)
 		for op := range inside {
@@ -64,6 +69,11 @@ func TestNodeCounts(t *testing.T) {
 		t.Errorf("the graphs take %d bytes, more than %d", size, bytesLimit)
 	}
 	golden.File(t, recorded, b.String())
+	golden.Page(t, filepath.Join("..", "docs", "compile-time.md"), map[string]string{"sizes": fmt.Sprintf(`| | limit | now |
+|---|---|---|
+| the three graphs | %.1f MB | %.1f MB |
+| nodes of the decoder at the top level | %s | %s, and %s in subgraphs |
+`, bytesLimit/1e6, float64(size)/1e6, number.Thousands(nodeLimit), number.Thousands(int64(outside)), number.Thousands(int64(within)))})
 }
 
 // countNodes counts the nodes of a graph, and those of its subgraphs, by operator.
