@@ -26,7 +26,8 @@ func initCommand() *cli.Command {
 		ArgsUsage: "CONFIG",
 		Description: "CONFIG is a config.json, or a directory with one. Finds the carried spec that reads most of it, and writes a spec\n" +
 			"that extends it and states the difference as far as the config tells it; what a person must decide is in comments.\n" +
-			"Then checks the new spec with the config and prints what is left to do.",
+			"Then checks the new spec with the config and prints what is left to do. Where there is no schemas/spec.schema.json\n" +
+			"beside or above the new spec, spec.schema.json is written beside it: editors complete the spec by it.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write `FILE`; - is the standard output (default: the model type, .yaml)"},
 			&cli.StringFlag{Name: "extends", Usage: "extend `SPEC`, a carried spec, instead of the nearest"},
@@ -122,8 +123,8 @@ func writeDraft(c *cli.Context, fit spec.Fit, config *spec.Config, out string) e
 	if fit.Accepted {
 		fmt.Fprintf(w, "%s answers to model type %s already: it may be all that is needed\n", fit.Spec.Name, config.ModelType())
 	}
-	fmt.Fprintf(w, "%s: extends %s, which reads %s of the config, leaves %s and lacks %s\n", out, fit.Spec.Name,
-		number.Count(fit.Read, "key"), number.Count(len(fit.Unread()), "key"), number.Count(len(fit.Missing()), "key"))
+	fmt.Fprintf(w, "%s: extends %s, which reads %s of the config, does not know %d and misses %d\n", out, fit.Spec.Name,
+		number.Count(fit.Read, "key"), len(fit.Unread()), len(fit.Missing()))
 	left := compiler.Lint(compiler.Options{Spec: out, Config: config.Path})
 	if len(left) == 0 {
 		fmt.Fprintf(w, "nothing is left to state; next, mobiusc bind %s --weights CHECKPOINT compares the names of tensors\n", out)
