@@ -227,6 +227,29 @@ func (ev *evaluator) withValues(d *diag.Diagnostic, e *expr.Expr, at place) *dia
 	return fault.WithValues(d, values, notes)
 }
 
+// explain adds to the findings from the i-th on, which are about the value of an
+// option, what the names in its expression stand for. e is nil for a literal.
+func (ev *evaluator) explain(i int, e *expr.Expr, at place) {
+	if i == len(ev.errs) || e == nil {
+		return
+	}
+	at.words, at.owner = nil, nil
+	values, notes := ev.valuesIn(e, at)
+	for ; i < len(ev.errs); i++ {
+		if d := &ev.errs[i]; d.Hint == "" && len(d.Notes) == 0 {
+			fault.WithValues(d, values, notes)
+		}
+	}
+}
+
+// expression returns the expression that a node is, or nil.
+func (ev *evaluator) expression(n *tree.Node) *expr.Expr {
+	if n.Kind != tree.String {
+		return nil
+	}
+	return ev.parse(n)
+}
+
 // longList is how many entries a list has that is not worth printing.
 const longList = 12
 

@@ -75,7 +75,9 @@ func (ev *evaluator) layers(e tree.Entry, at place) lowering.Body {
 		return nil
 	}
 	if !isInt || count < 0 || count > maxLayers {
+		before := len(ev.errs)
 		ev.fail(fault.BadNumber(n.Get("count").Range, "count", "a whole number of layers", expr.Format(v)))
+		ev.explain(before, ev.expression(n.Get("count")), at)
 		return nil
 	}
 	at.layers, at.countAt = count, ev.placeOf(n.Get("count"))
@@ -143,11 +145,9 @@ func (ev *evaluator) kindOf(kind, kinds *tree.Node, at *place) bool {
 
 // placeOf returns where the config states what an expression is.
 func (ev *evaluator) placeOf(n *tree.Node) diag.Range {
-	if n.Kind == tree.String {
-		if e := ev.parse(n); e != nil {
-			if path, ok := expr.Path(e.Root); ok {
-				return ev.placeOfPath(path)
-			}
+	if e := ev.expression(n); e != nil {
+		if path, ok := expr.Path(e.Root); ok {
+			return ev.placeOfPath(path)
 		}
 	}
 	return n.Range

@@ -73,12 +73,15 @@ func (ev *evaluator) tensor(n *tree.Node, at place) *ir.Type {
 	}
 	dims := make([]ir.Dim, len(t.dims))
 	for i, e := range t.dims {
+		before := len(ev.errs)
 		d, ok := ev.dim(e, at)
 		if !ok {
+			ev.explain(before, e, at)
 			return nil
 		}
 		if size, isNumber := d.Int(); isNumber && size < 0 {
 			ev.fail(fault.BadNumber(e.Range(e.Root), "a dim", "0 or more", expr.Format(size)))
+			ev.explain(before, e, at)
 			return nil
 		}
 		dims[i] = d

@@ -90,6 +90,9 @@ func (ev *evaluator) defaultOf(o *lowering.Option, f *form, owner lowering.Recor
 		}
 		return nil
 	}
+	if v == nil {
+		return nil // what it is made of is none, or was reported
+	}
 	if list, ok := v.([]expr.Value); ok || isListOption(o) {
 		if !ok {
 			list = []expr.Value{v}
@@ -129,6 +132,8 @@ func (ev *evaluator) option(n *tree.Node, f *form, at place) (any, bool) {
 	if !ok || v == nil {
 		return nil, ok
 	}
+	before := len(ev.errs)
+	defer func() { ev.explain(before, ev.expression(n), at) }()
 	return ev.typedValue(v, f.opt, n.Range)
 }
 
@@ -244,7 +249,11 @@ func (ev *evaluator) list(n *tree.Node, f *form, at place) (any, bool) {
 			return nil, false
 		}
 	}
+	before := len(ev.errs)
 	ints := ev.ints(out, f.opt, n.Range)
+	for _, item := range items {
+		ev.explain(before, ev.expression(item), at)
+	}
 	return ints, ints != nil
 }
 

@@ -511,7 +511,7 @@ var faultCases = []faultCase{
 	},
 	{
 		name: "width below 1", spec: edit("out: width * heads", "out: «width * heads - 40»"), config: baseConfig,
-		want: "MB0507 value-out-of-range: out must be a whole number above 0, and is -8",
+		want: "MB0507 value-out-of-range: out must be a whole number above 0, and is -8; in this config width is 8, heads is 4",
 	},
 	{
 		name: "unknown wire", spec: edit("x: \"model[batch, width]\"", "x: {type: \"model[batch, width]\", from: «other.y»}"),

@@ -129,3 +129,27 @@ func TestNoneForNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestOutOfRange binds configs with numbers that options cannot take: the finding
+// stands in the spec, and leads to the config. What is taken from such a number by
+// default is not reported again.
+func TestOutOfRange(t *testing.T) {
+	text := strings.NewReplacer("{linear: {name: out, out: width * heads}}", "{layers: {count: heads, name: l, each: [{attention: {name: a, heads: width, head_dim: 4, mask: causal, padding: none}}]}}",
+		`"model[batch, width]"`, `"model[batch, sequence, 2 * width]"`).Replace(base)
+	s, found := Load("x.yaml", inMemory(map[string]string{"x.yaml": text}))
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	for config, want := range map[string][]string{
+		`{"model_type": "x", "width": -8}`: {
+			"x.yaml:12:41 a dim must be 0 or more, and is -16; config.json:1:30 width",
+			"x.yaml:13:91 heads must be a whole number above 0, and is -8; config.json:1:30 width",
+		},
+		`{"model_type": "x", "width": 8, "heads": -1}`: {"x.yaml:13:39 count must be a whole number of layers, and is -1; config.json:1:42 heads"},
+	} {
+		_, found := s.Bind(parseConfigText(t, "config.json", config), Options{})
+		if got := places(found); !slices.Equal(got, want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", config, got, want)
+		}
+	}
+}

@@ -61,12 +61,10 @@ func (k *configKey) emptyByDefault() bool {
 // placeOfKind returns where the kind of a layer is stated: in the config's list,
 // or else in the spec.
 func (ev *evaluator) placeOfKind(kind *tree.Node, layer int64) diag.Range {
-	if kind.Kind == tree.String {
-		if e := ev.parse(kind); e != nil {
-			for _, list := range ev.layerLists(e) {
-				if list.node != nil && layer < int64(len(list.node.Items)) {
-					return list.node.Items[layer].Range
-				}
+	if e := ev.expression(kind); e != nil {
+		for _, list := range ev.layerLists(e) {
+			if list.node != nil && layer < int64(len(list.node.Items)) {
+				return list.node.Items[layer].Range
 			}
 		}
 	}

@@ -243,7 +243,9 @@ func (ev *evaluator) number(n *tree.Node, f *form, at place) any {
 	if !ok || v == nil {
 		return nil
 	}
+	before := len(ev.errs)
 	out, _ := ev.typedValue(v, f.opt, n.Range)
+	ev.explain(before, ev.expression(n), at)
 	return out
 }
 
