@@ -276,6 +276,16 @@ func joinInts(values []int64) string {
 	return s.String()
 }
 
+// maxConstant bounds the elements of a constant that is as long as a config says:
+// nothing in a model is as wide.
+const maxConstant = 1 << 24
+
+func (b *Builder) mustFitConstant(n int64, what string) {
+	if n > maxConstant {
+		b.Fail("%s is %d wide, and at most %d can be computed with", what, n, maxConstant)
+	}
+}
+
 // static returns a dim that must be a number.
 func (b *Builder) static(d ir.Dim, what string) int64 {
 	n, ok := d.Int()

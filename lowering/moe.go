@@ -42,6 +42,9 @@ var moeDecl = &Decl{
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) (y Tensor) {
 		m := &moe{Builder: b, o: blk.Opts, experts: blk.Opts.Int("experts"), topK: blk.Opts.Int("top_k"), width: blk.Opts.Int("width")}
+		if m.experts > maxExperts {
+			b.Fail("there are %d experts, and at most %d can be named", m.experts, maxExperts)
+		}
 		if m.topK < 1 || m.topK > m.experts {
 			b.Fail("a token cannot run through %d of %d experts", m.topK, m.experts)
 		}
@@ -49,6 +52,10 @@ var moeDecl = &Decl{
 		return y
 	},
 }
+
+// maxExperts bounds what a config can ask for: a checkpoint may store every expert
+// under a name of its own.
+const maxExperts = 10_000
 
 // moe is one mixture of experts while it is lowered.
 type moe struct {

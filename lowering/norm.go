@@ -49,6 +49,7 @@ func (b *Builder) normScale(o Record, width int64) *ir.Value {
 
 // repeated returns a float32 constant [n] of one value.
 func (b *Builder) repeated(value float64, n int64) *ir.Value {
+	b.mustFitConstant(n, "the stream")
 	values := make([]float32, n)
 	for i := range values {
 		values[i] = float32(value)

@@ -196,6 +196,7 @@ func (b *Builder) axisOfFrequency(r *Rope, axes string, n int64) []int64 {
 // frequencies returns the angle that each pair turns a position, in radians,
 // before any scaling.
 func (b *Builder) frequencies(r *Rope, headDim int64) []float64 {
+	b.mustFitConstant(headDim, "a head")
 	if r.Type == "proportional" {
 		return b.proportionalFrequencies(r, headDim)
 	}
