@@ -70,7 +70,7 @@ func TestMisfits(t *testing.T) {
 		{"spans of what sees everything", layer("{attention: {name: a, heads: 2, head_dim: 4, padding: none, bidirectional_spans: position_ids}}"), "", "bidirectional spans change a causal mask only"},
 		{"spans over a memory", layer("{attention: {name: a, heads: 2, head_dim: 4, padding: none, memory: x, bidirectional_spans: position_ids}}"), "", "bidirectional spans are of attention over the stream itself, without segments"},
 		{"spans beside a bias", attention(", bidirectional_spans: position_ids, position_bias: {relative_bias: {name: /b, buckets: 8, max_distance: 20}}"), "", "attention with a position bias takes no bidirectional spans yet"},
-		{"experts without end", "[{moe: {name: m, experts: 2**34, top_k: 2, width: 4}}]", "", "there are 17179869184 experts, and at most 10000 can be named"},
+		{"experts without end", "[{moe: {name: m, experts: 2**34, top_k: 2, width: 4, activation: silu}}]", "", "there are 17179869184 experts, and at most 10000 can be named"},
 		{"a head wider than memory", layer("{attention: {name: a, heads: 2, head_dim: 2**62, mask: causal, padding: none, rope: {theta: 1e4}, query: {norm: {rms_norm: {scale: false, epsilon: 0}}}}}"), "", "wide, and at most 16777216 can be computed with"},
 		{"a stream wider than memory", "[{zeros: [batch, sequence, 2, 2**40]}, {rms_norm: {scale: false, epsilon: 0}}]", "", "the stream is 1099511627776 wide, and at most 16777216 can be computed with"},
 		{"theta 0", attention(", rope: {theta: 0}"), "", "with theta 0 and factor 0, pair 1 turns by +Inf a position"},

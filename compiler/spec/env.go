@@ -228,18 +228,37 @@ func (ev *evaluator) withValues(d *diag.Diagnostic, e *expr.Expr, at place) *dia
 }
 
 // explain adds to the findings from the i-th on, which are about the value of an
-// option, what the names in its expression stand for. e is nil for a literal.
-func (ev *evaluator) explain(i int, e *expr.Expr, at place) {
-	if i == len(ev.errs) || e == nil {
+// option, what the names in its expressions stand for. A literal is a nil one.
+func (ev *evaluator) explain(i int, at place, parts ...*expr.Expr) {
+	if i == len(ev.errs) {
 		return
 	}
 	at.words, at.owner = nil, nil
-	values, notes := ev.valuesIn(e, at)
+	var values []string
+	var notes []diag.Related
+	for _, e := range parts {
+		if e != nil {
+			v, n := ev.valuesIn(e, at)
+			values, notes = append(values, v...), append(notes, n...)
+		}
+	}
 	for ; i < len(ev.errs); i++ {
 		if d := &ev.errs[i]; d.Hint == "" && len(d.Notes) == 0 {
 			fault.WithValues(d, values, notes)
 		}
 	}
+}
+
+// madeOf returns the expression of a named expression, or of a config key that has
+// its default, or nil.
+func (ev *evaluator) madeOf(path string, at place) *expr.Expr {
+	if n := at.lets.Get(path); n != nil {
+		return ev.expression(n)
+	}
+	if v := ev.config.values[path]; v != nil && v.source == "" {
+		return v.key.defExpr
+	}
+	return nil
 }
 
 // expression returns the expression that a node is, or nil.
@@ -253,13 +272,20 @@ func (ev *evaluator) expression(n *tree.Node) *expr.Expr {
 // longList is how many entries a list has that is not worth printing.
 const longList = 12
 
+// manyValues is how many names are followed in all to what they are made of.
+const manyValues = 8
+
 // valuesIn says what each name in an expression stands for, and where the config
-// states it.
+// states it. A named expression and a default lead to the names that they mention.
 func (ev *evaluator) valuesIn(e *expr.Expr, at place) (values []string, notes []diag.Related) {
 	paths := expr.Paths(e.Root)
-	for i, p := range paths {
+	for i := 0; i < len(paths); i++ {
+		p := paths[i]
 		if slices.Contains(paths[:i], p) {
 			continue
+		}
+		if inner := ev.madeOf(p, at); inner != nil && len(paths) < manyValues {
+			paths = append(paths, expr.Paths(inner.Root)...)
 		}
 		part, bad := expr.Parse(p, func(int, int) diag.Range { return diag.Range{} })
 		if bad != nil {

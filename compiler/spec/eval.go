@@ -77,7 +77,7 @@ func (ev *evaluator) layers(e tree.Entry, at place) lowering.Body {
 	if !isInt || count < 0 || count > maxLayers {
 		before := len(ev.errs)
 		ev.fail(fault.BadNumber(n.Get("count").Range, "count", "a whole number of layers", expr.Format(v)))
-		ev.explain(before, ev.expression(n.Get("count")), at)
+		ev.explain(before, at, ev.expression(n.Get("count")))
 		return nil
 	}
 	at.layers, at.countAt = count, ev.placeOf(n.Get("count"))

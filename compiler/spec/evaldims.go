@@ -76,12 +76,12 @@ func (ev *evaluator) tensor(n *tree.Node, at place) *ir.Type {
 		before := len(ev.errs)
 		d, ok := ev.dim(e, at)
 		if !ok {
-			ev.explain(before, e, at)
+			ev.explain(before, at, e)
 			return nil
 		}
 		if size, isNumber := d.Int(); isNumber && size < 0 {
 			ev.fail(fault.BadNumber(e.Range(e.Root), "a dim", "0 or more", expr.Format(size)))
-			ev.explain(before, e, at)
+			ev.explain(before, at, e)
 			return nil
 		}
 		dims[i] = d

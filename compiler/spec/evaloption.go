@@ -133,7 +133,7 @@ func (ev *evaluator) option(n *tree.Node, f *form, at place) (any, bool) {
 		return nil, ok
 	}
 	before := len(ev.errs)
-	defer func() { ev.explain(before, ev.expression(n), at) }()
+	defer func() { ev.explain(before, at, ev.expression(n)) }()
 	return ev.typedValue(v, f.opt, n.Range)
 }
 
@@ -251,9 +251,11 @@ func (ev *evaluator) list(n *tree.Node, f *form, at place) (any, bool) {
 	}
 	before := len(ev.errs)
 	ints := ev.ints(out, f.opt, n.Range)
+	var parts []*expr.Expr
 	for _, item := range items {
-		ev.explain(before, ev.expression(item), at)
+		parts = append(parts, ev.expression(item))
 	}
+	ev.explain(before, at, parts...)
 	return ints, ints != nil
 }
 

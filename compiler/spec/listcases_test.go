@@ -107,6 +107,8 @@ func init() {
 		{name: "null among names of a key", spec: child + "config: {head_dim: {from: [head_dim, «~»]}}\n", want: text},
 		{name: "null among axes of a transform", spec: child + "weights: {transform: [{match: a, transpose: [1, «null»]}]}\n", want: "MB0203 wrong-type: a whole number is expected here" + null},
 		{name: "none among numbers", spec: convolved("kernel: [«step»]"), config: baseConfig, want: "MB0305 evaluation-failed: an entry of kernel needs a value, and this is none"},
+		{name: "number of a list that a named expression is made of", spec: strings.Replace(convolved("kernel: «[1, half]»"), "config:", "let: {half: step // 9}\nconfig:", 1), config: baseConfig[:len(baseConfig)-1] + `, "step": 7}`,
+			want: "MB0507 value-out-of-range: kernel must be whole numbers above 0, and is 0; in this config half is 0, step is 7"},
 		{name: "none for required numbers", spec: convolved("kernel: «step»"), config: baseConfig, want: "MB0205 missing-key: conv needs `kernel`, and this is none"},
 	}...)
 }

@@ -245,7 +245,7 @@ func (ev *evaluator) number(n *tree.Node, f *form, at place) any {
 	}
 	before := len(ev.errs)
 	out, _ := ev.typedValue(v, f.opt, n.Range)
-	ev.explain(before, ev.expression(n), at)
+	ev.explain(before, at, ev.expression(n))
 	return out
 }
 
