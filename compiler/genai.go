@@ -193,23 +193,23 @@ func (g *genai) decoder(c *component) object {
 	positive("hidden_size", c.sizes.width)
 	positive("num_attention_heads", c.sizes.heads)
 	inputs, outputs := d["inputs"].(object), d["outputs"].(object)
+	seen := map[string]bool{}
 	for _, s := range c.States {
+		if seen[s.Name] {
+			continue // of a further layer
+		}
+		seen[s.Name] = true
 		kind := genaiStates[s.Name]
 		past, present := "past_"+kind+"_names", "present_"+kind+"_names"
-		switch {
-		case kind == "":
+		if kind == "" || inputs[past] != nil {
 			g.fail("onnxruntime-genai keeps no state like %s", s.Input.Name)
 			continue
-		case inputs[past] != nil:
-			continue
-		case kind == "key":
-			shape := s.InType.Shape
-			if heads, ok := shape[1].Int(); ok {
-				positive("num_key_value_heads", heads)
-			}
-			if dim, ok := shape[3].Int(); ok {
-				positive("head_size", dim)
-			}
+		}
+		if shape := s.InType.Shape; kind == "key" {
+			heads, _ := shape[1].Int()
+			dim, _ := shape[3].Int()
+			positive("num_key_value_heads", heads)
+			positive("head_size", dim)
 		}
 		inputs[past], outputs[present] = template(c.Component.StateInput, s.Name), template(c.Component.StateOutput, s.Name)
 	}

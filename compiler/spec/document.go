@@ -144,18 +144,21 @@ func (g *grammar) components() *form {
 	return &form{kind: formMap, title: "components", defines: ComponentSymbol, each: component}
 }
 
-// genai is the form of metadata for onnxruntime-genai: words that its config
-// names, numbers from the config, and two sections.
+// genai is the form of metadata for onnxruntime-genai: its model type, numbers, and
+// two sections of numbers. It refuses a file with keys that it does not know.
 func genai() *form {
 	expr := func(title string) *form { return &form{kind: formExpr, title: title, opt: anyResult} }
+	numbers := func(names ...string) (fields []field) {
+		for _, name := range names {
+			fields = append(fields, field{name: name, form: expr(name)})
+		}
+		return fields
+	}
 	fields := []field{{name: "type", form: text("type"), doc: "model type as the runtime knows it"}}
-	for _, name := range []string{"context_length", "image_token_id", "video_token_id", "audio_token_id", "vision_start_token_id"} {
-		fields = append(fields, field{name: name, form: expr(name)})
-	}
-	for _, name := range []string{"vision", "embedding", "speech"} {
-		fields = append(fields, field{name: name, form: &form{kind: formMap, title: name, each: expr(name)}})
-	}
-	return &form{kind: formRecord, title: "genai", fields: fields}
+	fields = append(fields, numbers("context_length", "image_token_id", "video_token_id", "audio_token_id", "vision_start_token_id")...)
+	vision := &form{kind: formRecord, title: "vision", fields: numbers("spatial_merge_size", "patch_size")}
+	embedding := &form{kind: formRecord, title: "embedding"}
+	return &form{kind: formRecord, title: "genai", fields: append(fields, field{name: "vision", form: vision}, field{name: "embedding", form: embedding})}
 }
 
 func pins() *form {

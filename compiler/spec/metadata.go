@@ -19,7 +19,7 @@ type Runtime struct {
 type GenAI struct {
 	Type     string
 	Values   []GenAIValue            // context_length, image_token_id, …
-	Sections map[string][]GenAIValue // vision, embedding, speech; present if stated
+	Sections map[string][]GenAIValue // vision, embedding; present if stated
 	Range    diag.Range              // of Type
 }
 
@@ -75,16 +75,20 @@ func (c *checked) checkRuntime(ctx context) {
 			}
 		}
 	}
+	number := func(n *tree.Node) {
+		if t := c.expression(n, anyResult, ctx); !t.Fits(expr.IntT) {
+			c.report(fault.TypeMismatch(n.Range, "a whole number", t.String()))
+		}
+	}
 	for _, e := range entries(c.s.root.At("runtime", "genai")) {
-		if e.Key.Text == "type" {
-			continue
-		}
-		if e.Value.Kind != tree.Map {
-			c.expression(e.Value, anyResult, ctx)
-			continue
-		}
-		for _, inner := range e.Value.Entries {
-			c.expression(inner.Value, anyResult, ctx)
+		switch {
+		case e.Key.Text == "type":
+		case e.Value.Kind == tree.Map:
+			for _, inner := range e.Value.Entries {
+				number(inner.Value)
+			}
+		default:
+			number(e.Value)
 		}
 	}
 }
