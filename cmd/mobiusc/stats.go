@@ -24,7 +24,7 @@ func statsCommand() *cli.Command {
 			"of parameters. They are compiled again: over 5 % more nodes, or over 5 % more or fewer bytes, is a warning, over\n" +
 			"10 % is exit code 1, and so is a carried spec that the baseline has no model of. --update records what there is now.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "baseline", Usage: "`FILE` with the recorded sizes"},
+			&cli.StringFlag{Name: "baseline", Usage: "`FILE` with the recorded sizes; that of the repository is testdata/stats.json"},
 			&cli.BoolFlag{Name: "update", Usage: "write the present sizes into the baseline"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print what changed as Markdown, for a comment on a change"},
