@@ -64,6 +64,8 @@ func (a *arrangement) take(args []string) ([]string, error) {
 		return nil, nil
 	case strings.HasPrefix(arg, "-") && arg != "-":
 		return a.option(args)
+	case arg == "" && (a.cmd == nil || !a.cmd.Hidden): // a variable of a shell that is not set
+		return nil, fmt.Errorf("%san argument is empty", a.prefix())
 	case a.name == "":
 		a.name, a.cmd = arg, a.app.Command(arg)
 	default:

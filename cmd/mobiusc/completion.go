@@ -46,7 +46,11 @@ func completionCommand() *cli.Command {
 			}
 			script, ok := scripts[shell]
 			if !ok {
-				return usage(c, "there is no script for %s: there are %s", shell, strings.Join(shells, ", "))
+				err := fmt.Sprintf("there is no script for %s: there are %s", shell, strings.Join(shells, ", "))
+				if near := nearestName(shell, shells); near != "" {
+					err += "; " + near
+				}
+				return usage(c, "%s", err)
 			}
 			_, err = fmt.Fprint(c.App.Writer, script)
 			return err

@@ -34,7 +34,7 @@ func diffCommand() *cli.Command {
 			&cli.Int64Flag{Name: "opset", Value: compiler.DefaultOpset, Usage: fmt.Sprintf("`VERSION` of ai.onnx that specs are compiled for (default: %d)", compiler.DefaultOpset), Category: targetGroup, Action: aboveZero[int64]("opset")},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON", Category: outputGroup},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown, for a comment on a change", Category: outputGroup},
-			&cli.IntFlag{Name: "limit", Value: 50, Usage: "print so many `LINES` of a section, but JSON whole; 0: all (default: 50)", Category: outputGroup},
+			&cli.IntFlag{Name: "limit", Value: 50, Usage: "print so many `LINES` of a section, but JSON whole; 0: all (default: 50)", Category: outputGroup, Action: notBelowZero("limit")},
 			&cli.StringFlag{Name: "fail-if", Value: failIf[0], Usage: "exit with 1 if `WHAT` differs: interface (default), graph, which is anything, or never", Category: outputGroup, Action: oneOf("fail-if", failIf)},
 			verboseFlag(),
 		),

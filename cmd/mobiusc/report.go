@@ -75,6 +75,16 @@ func aboveZero[T int | int64](option string) func(*cli.Context, T) error {
 	}
 }
 
+// notBelowZero checks the value of an option that takes a number, or 0.
+func notBelowZero(option string) func(*cli.Context, int) error {
+	return func(c *cli.Context, got int) error {
+		if got >= 0 {
+			return nil
+		}
+		return usage(c, "--%s takes a whole number from 0 on, not %d", option, got)
+	}
+}
+
 // nearestName asks whether the nearest of some names was meant, or returns "".
 func nearestName(got string, names []string) string {
 	if near := suggest.Nearest(got, names); near != "" {

@@ -32,7 +32,10 @@ func statsCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			path := c.String("baseline")
-			if path == "" || c.NArg() > 0 {
+			if c.NArg() > 0 {
+				return usage(c, "takes no arguments: the baseline says what is compiled")
+			}
+			if path == "" {
 				return usage(c, "say where the recorded sizes are: --baseline FILE")
 			}
 			return runStats(c, path)
