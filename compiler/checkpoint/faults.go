@@ -96,7 +96,7 @@ func notRegular(path string) diag.Diagnostic {
 
 func leavingLink(path, target string) diag.Diagnostic {
 	return unsafePath.at(inFile(path),
-		"download into a plain directory, or allow links with --follow-links",
+		"download into a plain directory, or make a copy with --follow-links",
 		"this is a link to %s, outside the checkpoint's directory", target)
 }
 

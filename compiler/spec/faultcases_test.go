@@ -170,6 +170,10 @@ var faultCases = []faultCase{
 		want: "MB0205 missing-key: a spec needs `summary`",
 	},
 	{
+		name: "misspelt section that is needed", spec: "spec: v1\nname: x\nextends: llama\n«sumary»: Words.\n",
+		want: "MB0201 unknown-key: a spec has no key `sumary`; did you mean `summary`?",
+	},
+	{
 		name: "another version", spec: strings.Replace(child, "v1", "«v2»", 1),
 		want: "MB0204 unknown-word: spec cannot be `v2`; did you mean `v1`?",
 	},

@@ -11,6 +11,7 @@ import (
 	"mobiusc/compiler/spec/fault"
 	"mobiusc/compiler/spec/tree"
 	"mobiusc/internal/diag"
+	"mobiusc/internal/suggest"
 	"mobiusc/lowering"
 	"mobiusc/schemas"
 
@@ -68,7 +69,7 @@ func (g *grammar) explain(root *tree.Node, leaf *jsonschema.ValidationError) dia
 	case "required":
 		var found diag.List
 		for _, fd := range f.fields {
-			if fd.required && n.Get(fd.name) == nil {
+			if fd.required && n.Get(fd.name) == nil && !f.isMisspelt(n, fd.name) {
 				found.Add(*fault.MissingKey(start(n), f.title, fd.name))
 			}
 		}
@@ -121,6 +122,14 @@ func (g *grammar) unknownKeys(n *tree.Node, f *form) diag.List {
 		}
 	}
 	return found
+}
+
+// isMisspelt reports whether an unknown key of a record, which is reported as such, is
+// most like one that the record needs: one mistake is one finding.
+func (f *form) isMisspelt(n *tree.Node, needed string) bool {
+	return f.kind == formRecord && slices.ContainsFunc(n.Entries, func(e tree.Entry) bool {
+		return f.field(e.Key.Text) == nil && suggest.Nearest(e.Key.Text, f.keys()) == needed
+	})
 }
 
 // locate follows a JSON pointer to a node and to the form of its place.
