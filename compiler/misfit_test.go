@@ -83,6 +83,7 @@ func TestMisfits(t *testing.T) {
 		{"a factor below 0", attention(", rope: {theta: 10, type: dynamic, factor: -2}"), "", "type dynamic needs a factor above 0, not -2"},
 		{"no trained length", attention(", rope: {theta: 10, type: yarn, factor: 2}"), "", "type yarn needs the trained length, original_max_position_embeddings"},
 		{"no thresholds", attention(", rope: {theta: 10, type: llama3, factor: 2}"), "", "needs a high_freq_factor above low_freq_factor"},
+		{"axes of positions that have one", attention(", rope: {theta: 10, axes: chunked}"), "", `positions "position_ids" of a rotary embedding with axes must be [axes, batch, sequence], but are [batch, sequence]`},
 		{"split axes of no rows", attention(", rope: {theta: 10, axes: split}"), "", `positions "position_ids" of a rotary embedding with split axes must be [rows], but are [batch, sequence]`},
 		{"a rotation of integers", attention(", rope: {theta: 10, dtype: int64}"), "", "dtype cannot be `int64`"},
 		{"counted positions", "[{position_embedding: {name: e, size: 4, count: {tokens: position_ids, padding: 2}}}]", "", ""},

@@ -141,6 +141,12 @@ func (b *Builder) ropePositions(r *Rope, n int64) *ir.Value {
 	case "split":
 		return b.splitPositions(names, n)
 	}
+	if len(p.Dims()) != 3 {
+		b.Fail("positions %q of a rotary embedding with axes must be [axes, batch, sequence], but are %s", names[0], ir.Shape(p.Dims()))
+	}
+	if count, ok := p.Dims()[0].Int(); ok && int64(len(r.Sections)) > count {
+		b.Fail("the rotary sections %v are of %d axes, but positions %q have %d", r.Sections, len(r.Sections), names[0], count)
+	}
 	axisOf := b.axisOfFrequency(r, axes, n)
 	chosen := b.Op("Gather", []*ir.Value{b.Full(p), b.Ints(axisOf...)}, ir.IntAttr("axis", 0)) // [n, batch, sequence]
 	return b.Op("Transpose", []*ir.Value{chosen}, ir.IntsAttr("perm", 1, 2, 0))
@@ -166,12 +172,16 @@ func (b *Builder) splitPositions(names []string, n int64) *ir.Value {
 // the sections follow one another. Interleaved: frequency j reads axis j % 3,
 // until the axis has as many frequencies as its section; what is left reads axis 0.
 func (b *Builder) axisOfFrequency(r *Rope, axes string, n int64) []int64 {
-	sum := int64(0)
+	left := n
 	for _, s := range r.Sections {
-		sum += s
+		if s > left { // compared before it is subtracted: the sum of any numbers may not be countable
+			left = -1
+			break
+		}
+		left -= s
 	}
-	if sum != n {
-		b.Fail("the rotary sections %v name %d frequencies, but a head has %d", r.Sections, sum, n)
+	if left != 0 {
+		b.Fail("the rotary sections %v do not add up to the %d frequencies of a head", r.Sections, n)
 	}
 	out := make([]int64, n)
 	count := int64(len(r.Sections))

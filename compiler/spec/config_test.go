@@ -205,6 +205,24 @@ func TestReading(t *testing.T) {
 	}
 }
 
+// TestRopeCounts reads numbers of a rotary embedding that count something and
+// cannot.
+func TestRopeCounts(t *testing.T) {
+	for _, record := range []string{
+		`{"type": "mrope", "mrope_section": [14, -6, 0]}`,
+		`{"type": "mrope", "mrope_section": [1.5, 6]}`,
+		`{"type": "mrope", "mrope_section": [1e30]}`,
+		`{"type": "mrope", "mrope_section": 8}`,
+		`{"type": "yarn", "factor": 2, "original_max_position_embeddings": 1e30}`,
+		`{"type": "yarn", "factor": 2, "original_max_position_embeddings": -8}`,
+	} {
+		r := readKeys(t, "rope: rope", `{"rope_scaling": `+record+`}`, false)
+		if len(r.found) != 1 || r.found[0].Name != "bad-config-value" {
+			t.Errorf("%s: found %v", record, r.found)
+		}
+	}
+}
+
 func TestStrict(t *testing.T) {
 	r := readKeys(t, "a: int\nrope: rope\n", `{"a": 1, "b": 2, "rope_parameters": {"rope_theta": 1, "new": 3}}`, true)
 	if len(r.found) != 2 || r.found[0].Severity != diag.Error || r.found[1].Severity != diag.Error {

@@ -136,7 +136,7 @@ func (r *reading) ropeRecord(record *tree.Node, path string, beside jsonObject, 
 	rope := &lowering.Rope{Type: p.kind(), Truncate: true}
 	rope.Theta = p.number("rope_theta", defaultTheta)
 	rope.Fraction = p.number("partial_rotary_factor", 1)
-	rope.OriginalMaxPositions = int64(p.number("original_max_position_embeddings", 0))
+	rope.OriginalMaxPositions = p.count("original_max_position_embeddings")
 	rope.Factor = p.number("factor", 0)
 	rope.LowFreqFactor, rope.HighFreqFactor = p.number("low_freq_factor", 0), p.number("high_freq_factor", 0)
 	rope.BetaFast, rope.BetaSlow = p.number("beta_fast", 0), p.number("beta_slow", 0)
@@ -144,11 +144,9 @@ func (r *reading) ropeRecord(record *tree.Node, path string, beside jsonObject, 
 	rope.AttentionFactor = p.number("attention_factor", 0)
 	rope.ShortFactor, rope.LongFactor = p.numbers("short_factor"), p.numbers("long_factor")
 	rope.Truncate, rope.Interleaved = p.flag("truncate", true), p.flag("mrope_interleaved", false)
-	for _, f := range p.numbers("mrope_section") {
-		rope.Sections = append(rope.Sections, int64(f))
-	}
-	if n := beside.node.Get("max_position_embeddings"); n != nil && n.Kind == tree.Int {
-		rope.MaxPositions = n.Int
+	rope.Sections = p.counts("mrope_section")
+	if n := beside.node.Get("max_position_embeddings"); n != nil {
+		rope.MaxPositions, _ = countOf(n)
 	}
 	p.rest()
 	p.check(rope)
@@ -229,6 +227,49 @@ func (p *ropeReader) number(key string, otherwise float64) float64 {
 		return otherwise
 	}
 	return n.Float
+}
+
+// countOf returns a whole number from 0 on.
+func countOf(n *tree.Node) (int64, bool) {
+	v, _ := simple(n, "int")
+	count, _ := v.(int64)
+	return max(count, 0), v != nil && count >= 0
+}
+
+// count returns a whole number from 0 on; 0 if there is none.
+func (p *ropeReader) count(key string) int64 {
+	n := p.find(key)
+	if n == nil {
+		n = p.declared[key].otherwise
+	}
+	if n == nil {
+		return 0
+	}
+	count, ok := countOf(n)
+	if !ok {
+		p.bad(n, key, "a whole number from 0 on")
+	}
+	return count
+}
+
+// counts returns a list of whole numbers from 0 on.
+func (p *ropeReader) counts(key string) (out []int64) {
+	n := p.find(key)
+	if n == nil {
+		return nil
+	}
+	for _, item := range n.Items {
+		count, ok := countOf(item)
+		if !ok {
+			p.bad(item, key, "a whole number from 0 on")
+			return nil
+		}
+		out = append(out, count)
+	}
+	if n.Kind != tree.List {
+		p.bad(n, key, "a list of whole numbers")
+	}
+	return out
 }
 
 func (p *ropeReader) flag(key string, otherwise bool) bool {
