@@ -2,11 +2,14 @@ package compiler
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/spec"
+	"mobiusc/compiler/spec/expr"
 	"mobiusc/internal/diag"
 	"mobiusc/ir"
 	"mobiusc/lowering"
@@ -150,24 +153,78 @@ func (g *genai) config() object {
 	for name, v := range g.generation.Search {
 		search[name] = v
 	}
+	g.checkSearch(search, vocabulary)
+	if n, ok := model["context_length"].(int64); ok && n <= 0 {
+		g.fail("context_length is %d, and must be above 0", n)
+	}
+	g.checkWhole("model", model)
+	g.checkWhole("search", search)
 	return object{"model": model, "search": search}
+}
+
+// checkSearch finds what onnxruntime-genai refuses when it begins to generate.
+func (g *genai) checkSearch(search object, vocabulary int64) {
+	if k, ok := search["top_k"].(int64); ok && k > vocabulary {
+		search["top_k"] = vocabulary // it takes no more, and more choose nothing else
+	}
+	for _, limit := range []struct {
+		name     string
+		min, max float64
+	}{{"top_k", 0, math.MaxInt32}, {"top_p", 0, 1}, {"num_beams", 1, 32}} {
+		var n float64
+		switch v := search[limit.name].(type) {
+		case int64:
+			n = float64(v)
+		case float64:
+			n = v
+		default:
+			continue
+		}
+		if n < limit.min || n > limit.max {
+			g.fail("%s of generation_config.json is %v, and must be from %.f to %.f", limit.name, search[limit.name], limit.min, limit.max)
+		}
+	}
+	if beams, _ := search["num_beams"].(int64); beams > 1 && search["do_sample"] == true {
+		g.fail("generation_config.json asks for samples of %d beams, and onnxruntime-genai has no beams when it samples", beams)
+	}
+}
+
+// checkWhole finds whole numbers of more bits than onnxruntime-genai reads.
+func (g *genai) checkWhole(name string, v any) {
+	switch v := v.(type) {
+	case object:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			g.checkWhole(name+"."+key, v[key])
+		}
+	case []expr.Value:
+		for _, item := range v {
+			g.checkWhole(name, item)
+		}
+	case int64:
+		if v != int64(int32(v)) {
+			g.fail("%s is %d, which does not fit in 32 bits", name, v)
+		}
+	}
 }
 
 // addTokens adds the ids of special tokens: those of generation_config.json, else
 // those of config.json. Published models that chat end a turn with a token that
-// only the former names.
+// only the former names. An id that the vocabulary lacks, such as -1, names no token
+// to begin or to pad with.
 func (g *genai) addTokens(model object, vocabulary int64) {
-	first := func(name string, lists ...[]int64) []int64 {
+	first := func(name string, lists ...[]int64) {
 		for _, ids := range lists {
-			if len(ids) > 0 {
+			if len(ids) > 0 && ids[0] >= 0 && ids[0] < vocabulary {
 				model[name] = ids[0]
-				return ids
+				return
 			}
 		}
-		return nil
+	}
+	eos := g.generation.EOS
+	if len(eos) == 0 {
+		eos = g.tokens.EOS
 	}
 	first("bos_token_id", g.generation.BOS, g.tokens.BOS)
-	eos := first("eos_token_id", g.generation.EOS, g.tokens.EOS)
 	first("pad_token_id", g.generation.PAD, g.tokens.PAD, eos)
 	if len(eos) == 0 {
 		g.fail("neither config.json nor generation_config.json names the token that ends a text, without which onnxruntime-genai takes token 0")
