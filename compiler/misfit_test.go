@@ -100,6 +100,7 @@ func TestMisfits(t *testing.T) {
 		{"weights of each head of no heads", "[{layer_norm: {name: n, epsilon: 1, weights: each_head}}]", "", "`weights: each_head` is for the norm of an attention's query or key"},
 		{"sines of positions", "[{sinusoidal_embedding: position_ids}]", "", ""},
 		{"sines of an odd width", "[{linear: {name: x, out: 7}}, {sinusoidal_embedding: {}}]", "", "sines and cosines need an even width, not 7"},
+		{"sines wider than memory", "[{linear: {name: x, out: 2**40}}, {sinusoidal_embedding: {}}]", "", "the stream is 1099511627776 wide, and at most 16777216 can be computed with"},
 		{"sines by index beside a cache", "[{sinusoidal_embedding: {}}, " + attention("")[1:], "", "would begin anew in every call, but layer 0 has a cache"},
 		{"a stream of integers", "[{residual: {dtype: bool, body: {linear: {name: x, out: 8}}}}]", "", "dtype cannot be `bool`"},
 	} {

@@ -21,6 +21,7 @@ var sinusoidalEmbeddingDecl = &Decl{
 		if width%2 != 0 {
 			b.Fail("sines and cosines need an even width, not %d", width)
 		}
+		b.mustFitConstant(width, "the stream")
 		freqs := make([]float64, width/2)
 		for i := range freqs {
 			freqs[i] = math.Pow(o.Float("theta"), -2*float64(i)/float64(width))
