@@ -52,7 +52,7 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 		if of := o.Text("of"); slices.ContainsFunc(b.component.Inputs, func(in Input) bool { return in.Name == of }) {
 			b.limit(Limit{Input: of, Max: o.Int("size") - offset - 1})
 		}
-		place := b.Full(b.Value(o.Text("of")))
+		place := b.positionsOf(o.Text("of"), x)
 		if offset != 0 {
 			place = b.Binary("Add", place, b.IntScalar(offset))
 		}
@@ -73,6 +73,16 @@ func (b *Builder) positionRows(table *ir.Value, o Record, x Tensor) *ir.Value {
 	rows := b.Op("Slice", []*ir.Value{table, b.Ints(offset), end, b.Ints(0)})
 	rows.Type = ir.TensorOf(table.Type.Elem, sequence, x.Last()) // inference cannot know that the table is long enough
 	return rows
+}
+
+// positionsOf returns the named positions, one for each token of the stream: others
+// would be broadcast over it, or fail when the graph runs.
+func (b *Builder) positionsOf(name string, x Tensor) *ir.Value {
+	p := b.Value(name)
+	if p.DType() != ir.Int64 || !ir.Shape(p.Dims()).Equal(x.Lead()) {
+		b.Fail("positions of a stream %s must be int64 %s, and %s is %s", ir.Shape(x.Dims()), ir.Shape(x.Lead()), name, p.Type())
+	}
+	return b.Full(p)
 }
 
 // atMost limits the tokens of a row to the rows of a table that are for them.

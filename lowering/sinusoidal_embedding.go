@@ -28,7 +28,7 @@ var sinusoidalEmbeddingDecl = &Decl{
 		}
 		var place *ir.Value // [batch, sequence, 1], or [sequence, 1]
 		if o.Has("of") {
-			place = b.Op("Unsqueeze", []*ir.Value{b.Full(b.Value(o.Text("of"))), b.Ints(2)})
+			place = b.Op("Unsqueeze", []*ir.Value{b.positionsOf(o.Text("of"), x), b.Ints(-1)})
 		} else {
 			place = b.Op("Unsqueeze", []*ir.Value{b.indices(x), b.Ints(1)})
 		}
