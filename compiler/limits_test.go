@@ -1,12 +1,16 @@
 package compiler_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"mobiusc/compiler"
 	"mobiusc/compiler/checkpoint"
 	"mobiusc/compiler/emit"
 	"mobiusc/compiler/verify"
@@ -59,6 +63,44 @@ components:
 				t.Errorf("%d tokens run", tokens+1)
 			}
 		})
+	}
+}
+
+// TestLeastLimit checks that a dim and an input that several tables limit have one
+// limit, that of the shortest table.
+func TestLeastLimit(t *testing.T) {
+	spec := writeSpec(t, "x", `spec: v1
+name: x
+summary: Tables of positions.
+dtype: float32
+components:
+  model:
+    inputs: {x: "float32[batch, sequence, 4]", positions: "int64[batch, sequence]"}
+    body:
+      - use: x
+      - position_embedding: {name: a, size: 10, of: positions}
+      - position_embedding: {name: b, size: 6, of: positions}
+      - position_embedding: {name: c, size: 8, of: positions}
+      - position_embedding: {name: d, size: 20, offset: 3}
+      - position_embedding: {name: e, size: 30}
+    outputs: {y: result}
+`)
+	config, out := filepath.Join(t.TempDir(), "config.json"), filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(config, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	found, err := compiler.Compile(context.Background(), compiler.Options{Spec: spec, Config: config, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkClean(t, found)
+	m, err := emit.ReadManifest(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []emit.Limit{{Input: "positions", Max: 5}, {Dim: "sequence", Max: 17}}
+	if got := m.Components[0].Limits; !slices.Equal(got, want) {
+		t.Errorf("limits %v, want %v", got, want)
 	}
 }
 

@@ -47,11 +47,14 @@ type Limit struct {
 	Max   int64
 }
 
-// limit records a limit once.
+// limit records a limit: the least of those for one dim or one input.
 func (b *Builder) limit(l Limit) {
-	if !slices.ContainsFunc(b.limits, func(k Limit) bool { return k.Input == l.Input && k.Max == l.Max && k.Dim.Equal(l.Dim) }) {
+	i := slices.IndexFunc(b.limits, func(k Limit) bool { return k.Input == l.Input && (l.Input != "" || k.Dim.Equal(l.Dim)) })
+	if i < 0 {
 		b.limits = append(b.limits, l)
+		return
 	}
+	b.limits[i].Max = min(b.limits[i].Max, l.Max)
 }
 
 // Param returns the parameter at a path relative to the module in hand, in the
