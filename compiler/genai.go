@@ -154,8 +154,8 @@ func (g *genai) config() object {
 		search[name] = v
 	}
 	g.checkSearch(search, vocabulary)
-	if n, ok := model["context_length"].(int64); ok && n <= 0 {
-		g.fail("context_length is %d, and must be above 0", n)
+	if n, ok := model["context_length"].(int64); !ok || n <= 0 {
+		g.fail("context_length is %s, and must be a whole number above 0", expr.Format(model["context_length"]))
 	}
 	g.checkWhole("model", model)
 	g.checkWhole("search", search)
