@@ -253,9 +253,9 @@ func (a *attention) checkSpans(m maskSpec) {
 
 // scoreAttrs returns the attributes of the operator that say how scores are made.
 func (a *attention) scoreAttrs(t ir.DataType) []*ir.Attr {
-	attrs := []*ir.Attr{ir.FloatAttr("scale", float32(a.o.Float("scale")))}
+	attrs := []*ir.Attr{a.floatAttr("scale", a.o.Float("scale"))}
 	if a.o.Has("softcap") {
-		attrs = append(attrs, ir.FloatAttr("softcap", float32(a.o.Float("softcap"))))
+		attrs = append(attrs, a.floatAttr("softcap", a.o.Float("softcap")))
 	}
 	if t != ir.Float32 {
 		attrs = append(attrs, ir.IntAttr("softmax_precision", int64(ir.Float32)))
@@ -276,6 +276,6 @@ func (a *attention) withinSegments(q, k, v Tensor) Tensor {
 	}
 	flat := a.Flat(q)
 	y := a.Call("SegmentAttention", []*ir.Value{flat, a.Flat(k), a.Flat(v), lengths}, []*ir.Type{flat.Type},
-		ir.IntAttr("num_heads", a.heads), ir.FloatAttr("scale", float32(a.o.Float("scale"))))
+		ir.IntAttr("num_heads", a.heads), a.floatAttr("scale", a.o.Float("scale")))
 	return q.with(y[0])
 }

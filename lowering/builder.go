@@ -221,10 +221,21 @@ func (b *Builder) IntScalar(v int64) *ir.Value {
 
 // Scalar returns a constant of rank 0 and the given float dtype.
 func (b *Builder) Scalar(t ir.DataType, v float64) *ir.Value {
+	b.mustFit(t, v)
+	return b.constant(fmt.Sprintf("%s.%g", t, v), ops.Scalar(t, v))
+}
+
+// floatAttr returns a float attribute, which is float32.
+func (b *Builder) floatAttr(name string, v float64) *ir.Attr {
+	b.mustFit(ir.Float32, v)
+	return ir.FloatAttr(name, float32(v))
+}
+
+// mustFit refuses a number that would be infinite in a dtype.
+func (b *Builder) mustFit(t ir.DataType, v float64) {
 	if most := largest(t); math.Abs(v) > most {
 		b.Fail("the number %g does not fit in %s, whose largest is %g", v, t, most)
 	}
-	return b.constant(fmt.Sprintf("%s.%g", t, v), ops.Scalar(t, v))
 }
 
 // largest returns the largest finite number of a dtype, or +Inf of one that is

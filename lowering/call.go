@@ -80,7 +80,7 @@ func (b *Builder) callAttributes(f *ir.Function, o Record) []*ir.Attr {
 		value := o.Record("attributes").Float(name)
 		switch t := attributeType(f, name); {
 		case t == ir.AttrFloat:
-			attrs = append(attrs, ir.FloatAttr(name, float32(value)))
+			attrs = append(attrs, b.floatAttr(name, value))
 		case t == ir.AttrInt && value == float64(int64(value)):
 			attrs = append(attrs, ir.IntAttr(name, int64(value)))
 		case t == ir.AttrUndefined:

@@ -104,7 +104,7 @@ func (d *deltaNet) normalise(qk Tensor) (q, k Tensor) {
 	n := float64(d.keyDim)
 	heads := d.Op("Reshape", []*ir.Value{qk.v, d.Ints(-1, d.keyDim)})
 	normed := d.Op("RMSNormalization", []*ir.Value{heads, d.repeated(1/sqrt(n), d.keyDim)},
-		ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(d.o.Float("l2_epsilon")/n)))
+		ir.IntAttr("axis", -1), d.floatAttr("epsilon", d.o.Float("l2_epsilon")/n))
 	flat := qk.with(d.Op("Reshape", []*ir.Value{normed, d.Ints(-1, 2*d.keyWidth())}))
 	parts := d.Split(d.Full(flat), d.keyWidth(), d.keyWidth())
 	return qk.with(parts[0]), qk.with(parts[1])

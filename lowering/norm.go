@@ -28,7 +28,7 @@ func (b *Builder) RMSNorm(x *ir.Value, o Record) *ir.Value {
 	b.Within(o.Text("name"), func() {
 		scale := b.normScale(o, width)
 		y = b.Op("RMSNormalization", []*ir.Value{b.Cast(x, ir.Float32), scale},
-			ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
+			ir.IntAttr("axis", -1), b.floatAttr("epsilon", o.Float("epsilon")))
 	})
 	return y
 }
@@ -90,7 +90,7 @@ var layerNormDecl = &Decl{
 }
 
 func (b *Builder) layerNormalization(o Record, inputs ...*ir.Value) *ir.Value {
-	return b.Op("LayerNormalization", inputs, ir.IntAttr("axis", -1), ir.FloatAttr("epsilon", float32(o.Float("epsilon"))))
+	return b.Op("LayerNormalization", inputs, ir.IntAttr("axis", -1), b.floatAttr("epsilon", o.Float("epsilon")))
 }
 
 // layerNormOfHeads normalises heads [..., heads, width] that have a weight and a
