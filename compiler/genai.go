@@ -56,8 +56,8 @@ func traceSizes(o *lowering.Options) map[string]*streamSizes {
 			return
 		}
 		s.layers = max(s.layers, int64(blk.Layer)+1)
-		if n, ok := lastDim(before); ok && s.width == 0 {
-			s.width = n
+		if s.width == 0 && !before.IsZero() {
+			s.width, _ = lastDim(before.Dims())
 		}
 		if s.heads == 0 && blk.Opts.Has("kv_heads") {
 			s.heads = blk.Opts.Int("heads")
@@ -66,11 +66,13 @@ func traceSizes(o *lowering.Options) map[string]*streamSizes {
 	return sizes
 }
 
-func lastDim(t lowering.Tensor) (int64, bool) {
-	if t.IsZero() || len(t.Dims()) == 0 {
+// lastDim returns the size of the last dim: 0 and false where there is none, or
+// no number of it.
+func lastDim(dims []ir.Dim) (int64, bool) {
+	if len(dims) == 0 {
 		return 0, false
 	}
-	return t.Last().Int()
+	return dims[len(dims)-1].Int()
 }
 
 // genai makes genai_config.json of a package whose spec has metadata for
@@ -127,7 +129,7 @@ func (g *genai) config() object {
 	for _, v := range g.spec.Values {
 		model[v.Name] = v.Value
 	}
-	vocabulary, ok := lastOf(output(decoder, "logits"))
+	vocabulary, ok := lastDim(output(decoder, "logits").Type.Shape)
 	if !ok {
 		g.fail("the size of the vocabulary is not known")
 	}
@@ -331,11 +333,4 @@ func output(c *component, name string) *ir.Value {
 		}
 	}
 	return nil
-}
-
-func lastOf(v *ir.Value) (int64, bool) {
-	if v.Type == nil || len(v.Type.Shape) == 0 {
-		return 0, false
-	}
-	return v.Type.Shape[len(v.Type.Shape)-1].Int()
 }

@@ -1,6 +1,10 @@
 package lowering
 
-import "mobiusc/ir"
+import (
+	"slices"
+
+	"mobiusc/ir"
+)
 
 var convDecl = &Decl{
 	Name: "conv",
@@ -18,10 +22,7 @@ var convDecl = &Decl{
 	},
 	Lower: func(b *Builder, blk *Block, x Tensor) Tensor {
 		kernel := blk.Opts.Ints("kernel")
-		ones, zeros := make([]int64, len(kernel)), make([]int64, len(kernel))
-		for i := range ones {
-			ones[i] = 1
-		}
+		ones, zeros := slices.Repeat([]int64{1}, len(kernel)), make([]int64, len(kernel))
 		c := &convolution{
 			Builder: b, out: blk.Opts.Int("out"), groups: blk.Opts.Int("groups"), kernel: kernel, bias: blk.Opts.Bool("bias"),
 			stride: b.alongKernel(blk.Opts, "stride", ones), padding: b.alongKernel(blk.Opts, "padding", zeros),
